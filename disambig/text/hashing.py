@@ -1,0 +1,83 @@
+"""Hashes of words and of n-grams: what a count table is keyed by.
+
+A word's hash is MurmurHash64A (Appleby) of its UTF-8 bytes with seed 1, the one spaCy uses, so no
+vocabulary is kept anywhere and tables made apart can be merged. An n-gram's key mixes the hashes
+of its words with their places and with a seed of the tokenisation:
+
+    key = fmix(seed + n * ORDER + sum_i place_i * h_i)    (mod 2**64)
+
+The sum lets a pattern that is filled with many candidates add one term per candidate.
+This file is the reference in Python and NumPy; `hash_kernels` holds the same for Numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN = 0
+"""The hash of no word: beyond a sentence's end, or a word too long to be one."""
+
+MASK = 0xFFFFFFFFFFFFFFFF
+MURMUR_MULTIPLIER = 0xC6A4A7935BD1E995
+WORD_SEED = 1
+ORDER = 0x9E3779B97F4A7C15
+PLACES = (
+    0xA24BAED4963EE407,
+    0x9FB21C651E98DF25,
+    0xD6E8FEB86659FD93,
+    0xC2B2AE3D27D4EB4F,
+    0x165667B19E3779F9,
+)
+"""One odd multiplier for each place of an n-gram, so its length is at most five."""
+MAX_ORDER = len(PLACES)
+FMIX = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
+
+
+def hash_word(word: str | bytes) -> int:
+    """Return the 64-bit hash of a word: MurmurHash64A, seed 1, over its UTF-8 bytes."""
+    data = word.encode("utf8", "surrogatepass") if isinstance(word, str) else word
+    length = len(data)
+    value = (WORD_SEED ^ (length * MURMUR_MULTIPLIER)) & MASK
+    whole = length - length % 8
+    for start in range(0, whole, 8):
+        block = int.from_bytes(data[start : start + 8], "little") * MURMUR_MULTIPLIER & MASK
+        block = (block ^ (block >> 47)) * MURMUR_MULTIPLIER & MASK
+        value = ((value ^ block) * MURMUR_MULTIPLIER) & MASK
+    if whole < length:
+        value = ((value ^ int.from_bytes(data[whole:], "little")) * MURMUR_MULTIPLIER) & MASK
+    value = ((value ^ (value >> 47)) * MURMUR_MULTIPLIER) & MASK
+    return value ^ (value >> 47)
+
+
+def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the hashes of `words`, shape ``(len(words),)``."""
+    return np.fromiter(map(hash_word, words), dtype=np.uint64, count=len(words))
+
+
+def fmix(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return MurmurHash3's 64-bit finaliser of each value: every bit depends on every bit."""
+    keys = keys ^ (keys >> np.uint64(33))
+    keys = keys * np.uint64(FMIX[0])
+    keys = keys ^ (keys >> np.uint64(33))
+    keys = keys * np.uint64(FMIX[1])
+    return keys ^ (keys >> np.uint64(33))
+
+
+def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """Return the key of each row of word hashes.
+
+    Parameters
+    ----------
+    words : array of uint64, shape (n_ngrams, order)
+        Word hashes from left to right; ``1 <= order <= 5``. Rows with `UNKNOWN` get a key like any
+        other: whoever looks them up answers zero for them.
+    seed : int
+        The tokenisation's seed: ``hash_word(tokenisation.name)``.
+    """
+    order = words.shape[1]
+    places = np.array(PLACES[:order], dtype=np.uint64)
+    start = np.uint64((seed + order * ORDER) & MASK)
+    return fmix((words * places).sum(axis=1, dtype=np.uint64) + start)

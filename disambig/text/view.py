@@ -1,0 +1,76 @@
+"""TokenView: what a word is, for counting and for asking alike. Plain arrays, no spaCy object.
+
+A view covers a batch of documents. Sentence boundaries are words of no width (`<S>` before the
+first and `</S>` after the last word of each sentence), so that every n-gram is a run of the
+arrays and none crosses from one sentence into the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.text.hashing import hash_word
+
+SENTENCE_START = "<S>"
+SENTENCE_END = "</S>"
+START_HASH = hash_word(SENTENCE_START)
+END_HASH = hash_word(SENTENCE_END)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenView:
+    """The words of some documents, in columns.
+
+    Attributes
+    ----------
+    tokenisation : str
+        Registry name of the tokenisation that made the view.
+    texts : sequence of str
+        The original text of each document.
+    hashes : array of uint64, shape (n_tokens,)
+        Word hashes, boundary words included.
+    starts, ends : arrays of int32, shape (n_tokens,)
+        Character offsets into the token's *own* document text; equal for boundary words.
+    sentences : array of int64, shape (n_sentences + 1,)
+        First token of each sentence (its ``<S>``), and the number of tokens.
+    documents : array of int64, shape (n_documents + 1,)
+        First token of each document, and the number of tokens. A document without words has none.
+    layers : mapping of str to array, shape (n_tokens,)
+        Optional columns, such as ``"protected"`` (bool), ``"tag"`` or ``"lemma"`` (hashes).
+    """
+
+    tokenisation: str
+    texts: Sequence[str]
+    hashes: NDArray[np.uint64]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    sentences: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    layers: Mapping[str, NDArray[np.generic]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def document_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the index of the document that holds each token position."""
+        return np.searchsorted(self.documents, positions, side="right") - 1
+
+
+class Tokenisation(Protocol):
+    """A named, versioned rule for what a word is."""
+
+    name: str
+    """Registry name, such as ``"disambig.words.v1"``; its hash seeds the n-gram keys."""
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the words of `texts`, one document each."""
+        ...
+
+    def words(self, text: str) -> list[str]:
+        """Return the normalised words of one text, boundary words included (for people to read)."""
+        ...
