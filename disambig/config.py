@@ -1,0 +1,74 @@
+"""Configs: confection files in, objects out, and back. Nothing here knows what an object does.
+
+A section names what it wants by ``@disambig_KIND = "package.Name.v1"``; the other keys are the
+arguments. The filled-in config is saved with every model, so a model can always be built again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from disambig import registry
+from disambig.errors import UserError, nearest_first
+
+
+def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Read a config file; `overrides` maps dotted names such as ``"learner.C"`` to values.
+
+    Raises
+    ------
+    UserError
+        D005, with the file and the place.
+    """
+    from confection import Config
+
+    source = Path(path)
+    try:
+        text = source.read_text(encoding="utf8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError("D005", path=source, problem=problem) from problem
+    try:
+        return Config().from_str(text, overrides=overrides or {})
+    except Exception as problem:  # confection raises its own and ValueErrors of many shapes
+        raise UserError("D005", path=source, problem=_one_line(problem)) from problem
+
+
+def write_config(config: dict[str, Any], path: str | Path) -> None:
+    """Write a config as a file that `read_config` reads."""
+    from confection import Config
+
+    Path(path).write_text(Config(config).to_str(), encoding="utf8")
+
+
+def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[str, Any]:
+    """Build every object that a config's sections ask for, nested sections first.
+
+    Raises
+    ------
+    UserError
+        D001 for an unknown name; D005 for wrong arguments.
+    """
+    _check_names(config)
+    try:
+        return registry.confection_registry().resolve(config)  # type: ignore[no-any-return]
+    except UserError:
+        raise
+    except Exception as problem:  # confection's own, or whatever a constructor refuses
+        raise UserError("D005", path=source, problem=_one_line(problem)) from problem
+
+
+def _check_names(section: dict[str, Any]) -> None:
+    for key, value in section.items():
+        if key.startswith("@"):
+            kind = key.removeprefix("@disambig_")
+            if kind not in registry.KINDS:
+                kinds = [f"@disambig_{known}" for known in registry.KINDS]
+                raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
+            registry.get(kind, value)
+        elif isinstance(value, dict):
+            _check_names(value)
+
+
+def _one_line(problem: Exception) -> str:
+    return " ".join(str(problem).split())

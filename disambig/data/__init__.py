@@ -1,0 +1,1 @@
+"""Instances, candidate batches and decisions: plain columns. No text rules, no learning here."""

@@ -1,0 +1,135 @@
+"""Decisions: what was chosen and why, by columns; a record (a dict) is made only when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.groups import Group
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """The decisions of one task over a batch of documents, in document order.
+
+    Attributes
+    ----------
+    task : str
+        What is decided, such as ``"preposition"``.
+    model : str
+        Name and version of the model that decided.
+    table : tuple of Group
+        The candidate lists; `groups` indexes it.
+    documents : array of int32, shape (n,)
+        Index of the document in the batch.
+    starts, ends : arrays of int32, shape (n,)
+        Character offsets into the document's original text.
+    groups, observed, chosen : arrays of int32, shape (n,)
+        Group, candidate in the text (-1: none) and candidate with the highest score, as indices.
+    offsets : array of int64, shape (n + 1,)
+        Where each decision's candidates lie in `scores`.
+    scores : array of float32, shape (n_candidates,)
+    margins : array of float32, shape (n,)
+        Score of the chosen candidate above the next best, in the model's units.
+    probabilities : array of float32, shape (n,)
+        Calibrated probability that the best other candidate should stand where the observed does.
+    flagged : array of bool, shape (n,)
+        Whether `probabilities` passes the operating point, with evidence.
+    found, asked : arrays of int32, shape (n,)
+        Coverage: how many of the n-grams asked for the table holds.
+    """
+
+    task: str
+    model: str
+    table: tuple[Group, ...]
+    documents: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    groups: NDArray[np.int32]
+    observed: NDArray[np.int32]
+    chosen: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    margins: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
+    flagged: NDArray[np.bool_]
+    found: NDArray[np.int32]
+    asked: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def of_document(self, document: int) -> Decisions:
+        """Return the decisions of one document of the batch (views, nothing is copied)."""
+        first, last = np.searchsorted(self.documents, (document, document + 1))
+        return self.slice(int(first), int(last))
+
+    def slice(self, first: int, last: int) -> Decisions:
+        """Return decisions `first` to `last` (exclusive)."""
+        low, high = self.offsets[first], self.offsets[last]
+        columns = {name: getattr(self, name)[first:last] for name in _COLUMNS}
+        return Decisions(
+            task=self.task,
+            model=self.model,
+            table=self.table,
+            offsets=self.offsets[first : last + 1] - low,
+            scores=self.scores[low:high],
+            **columns,
+        )
+
+    def record(self, index: int, text: str) -> dict[str, Any]:
+        """Return one decision as plain values; `text` is the document's original text."""
+        group = self.table[self.groups[index]]
+        low, high = self.offsets[index], self.offsets[index + 1]
+        start, end = int(self.starts[index]), int(self.ends[index])
+        observed = text[start:end]
+        chosen = group.candidates[self.chosen[index]]
+        order = np.argsort(-self.scores[low:high], kind="stable")
+        return {
+            "task": self.task,
+            "group": group.name,
+            "start": start,
+            "end": end,
+            "observed": observed,
+            "chosen": chosen,
+            "replacement": observed
+            if self.chosen[index] == self.observed[index]
+            else follow_case(chosen, observed),
+            "flagged": bool(self.flagged[index]),
+            "probability": round(float(self.probabilities[index]), 6),
+            "margin": round(float(self.margins[index]), 4),
+            "candidates": tuple(
+                (group.candidates[i], round(float(self.scores[low + i]), 4)) for i in order
+            ),
+            "found": int(self.found[index]),
+            "asked": int(self.asked[index]),
+            "model": self.model,
+        }
+
+
+_COLUMNS = (
+    "documents",
+    "starts",
+    "ends",
+    "groups",
+    "observed",
+    "chosen",
+    "margins",
+    "probabilities",
+    "flagged",
+    "found",
+    "asked",
+)
+
+
+def follow_case(replacement: str, observed: str) -> str:
+    """Return `replacement` in the case of `observed`: all capitals, a capital first, or as it is."""
+    letters = [character for character in observed if character.isalpha()]
+    if len(letters) > 1 and all(character.isupper() for character in letters):
+        return replacement.upper()
+    if letters and letters[0].isupper():
+        return replacement[:1].upper() + replacement[1:]
+    return replacement

@@ -1,0 +1,29 @@
+"""Groups: the lists of candidates between which a task decides, one model each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A list of candidates that compete for one place.
+
+    Attributes
+    ----------
+    name : str
+        Unique within its task, such as ``"affect/effect"``.
+    candidates : tuple of str
+        In their normalised form; words apart by a space (``"may be"``).
+    variants : tuple of tuple of str
+        Candidates that mean the same (toward/towards): nothing is flagged between them.
+    """
+
+    name: str
+    candidates: tuple[str, ...]
+    variants: tuple[tuple[str, ...], ...] = ()
+
+    def same(self, first: int, second: int) -> bool:
+        """Tell whether two candidates, by index, are equal or variants of each other."""
+        pair = {self.candidates[first], self.candidates[second]}
+        return len(pair) == 1 or any(pair <= set(variants) for variants in self.variants)
