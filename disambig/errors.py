@@ -19,6 +19,9 @@ MESSAGES: dict[str, str] = {
     "D003": "{kind} {name!r} is registered twice: by {first} and by {second}; rename or remove one of them",
     "D004": "{name!r} is no registry name: use package.Name.v1",
     "D005": "config {path}: {problem}",
+    # text and tokenisations
+    "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
+    "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
 }
 
 

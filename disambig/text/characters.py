@@ -1,0 +1,98 @@
+"""What each character is to the tokenisation `disambig.words.v1`: its class and what it is folded to.
+
+Derived from Python's own Unicode tables, when first needed. No rule about words or sentences here.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPACE, LINE_FEED, CARRIAGE_RETURN, PARAGRAPH = 0, 1, 2, 3
+SYMBOL, OPENING, CLOSING, QUOTE, QUOTE_OPENING, APOSTROPHE, DOT, COMMA, STOP, WIDE_STOP = range(4, 14)
+DIGIT, LETTER, UPPER, CASELESS = range(14, 18)
+LAST_SPACE = PARAGRAPH
+FIRST_WORD = DIGIT
+FIRST_LETTER = LETTER
+
+ASCII, PLANE_0, ALL = 0x80, 0x10000, 0x110000
+"""The sizes a table can have: most texts need only one of the first two."""
+
+CLASS_SHIFT = 24
+CODE_MASK = (1 << CLASS_SHIFT) - 1
+
+_OF_CATEGORY = {
+    **dict.fromkeys(("Zs", "Zl", "Zp", "Cc", "Cf", "Cs"), SPACE),
+    **dict.fromkeys(("Ll", "Lm", "Mn", "Mc", "Me", "Nl", "No"), LETTER),
+    **dict.fromkeys(("Lu", "Lt"), UPPER),
+    "Lo": CASELESS,
+    "Nd": DIGIT,
+    "Ps": OPENING,
+    "Pe": CLOSING,
+    "Pi": QUOTE_OPENING,
+    "Pf": QUOTE,
+}
+_OF_CHARACTER = {
+    "\n": LINE_FEED,
+    "\r": CARRIAGE_RETURN,
+    "\u2029": PARAGRAPH,
+    '"': QUOTE,
+    **dict.fromkeys("'\u2019\u02bc", APOSTROPHE),
+    ".": DOT,
+    **dict.fromkeys(",:", COMMA),
+    **dict.fromkeys("!?\u2026", STOP),
+    **dict.fromkeys("\u3002\uff61\uff01\uff1f", WIDE_STOP),
+    **dict.fromkeys("\u00bf\u00a1", OPENING),
+}
+_FOLDED = {
+    **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+    **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
+}
+_CROWDED = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
+"""The astral code points that are assigned and not for private use (checked by a test)."""
+
+
+def class_of(character: str) -> int:
+    """Return the class of one character."""
+    found = _OF_CHARACTER.get(character)
+    return _OF_CATEGORY.get(unicodedata.category(character), SYMBOL) if found is None else found
+
+
+def folded(character: str) -> str:
+    """Return what one character becomes in a normalised word, always one character."""
+    if unicodedata.category(character) == "Nd":
+        return "0"
+    lower = character.lower()
+    return _FOLDED.get(character, lower if len(lower) == 1 else character)
+
+
+@functools.lru_cache(maxsize=3)
+def table(size: int) -> NDArray[np.uint32]:
+    """Return ``class << 24 | folded code point`` of the first `size` code points, shape ``(size,)``."""
+    entries = np.arange(size, dtype=np.uint32) | np.uint32(SYMBOL << CLASS_SHIFT)
+    for codes in (range(min(size, PLANE_0)), *_CROWDED):
+        if codes.stop <= size:
+            characters = [chr(code) for code in codes]
+            classes = np.array([_OF_CATEGORY.get(category, SYMBOL) for category in
+                                map(unicodedata.category, characters)], dtype=np.uint32)  # fmt: skip
+            lower = np.array(
+                [ord(small) if len(small) == 1 else code for code, small in
+                 zip(codes, map(str.lower, characters), strict=True)], dtype=np.uint32)  # fmt: skip
+            lower[classes == DIGIT] = ord("0")
+            entries[codes.start : codes.stop] = classes << np.uint32(CLASS_SHIFT) | lower
+    for character in {*_OF_CHARACTER, *_FOLDED}:
+        if ord(character) < size:
+            entries[ord(character)] = class_of(character) << CLASS_SHIFT | ord(folded(character))
+    entries.flags.writeable = False
+    return entries
+
+
+def character_set(size: int, *classes: int) -> str:
+    """Return the inside of a regular expression's ``[...]`` for the characters of some classes."""
+    member = np.isin(table(size) >> np.uint32(CLASS_SHIFT), classes)
+    edges = np.flatnonzero(np.diff(member, prepend=False, append=False))
+    runs = zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in runs)
