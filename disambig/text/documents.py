@@ -1,0 +1,80 @@
+"""From spaCy Docs to views and back from characters to spaCy tokens. spaCy itself is not imported.
+
+The words come from ``doc.text``, so nothing that spaCy's tokeniser does can change what a word is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.text.protected import protected_layer
+from disambig.text.view import Tokenisation, TokenView
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+PROTECTED = "protected"
+_LARGEST_KEPT = 4_000_000  # characters: two components that share a batch tokenise it once
+_last: tuple[str, bool, tuple[str, ...], TokenView] | None = None
+
+
+def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
+    """Return the words of `docs`, the same as of their texts.
+
+    The last view is kept: asking again for the same texts costs a comparison.
+
+    Parameters
+    ----------
+    docs : sequence of Doc
+        A batch; any tokenisation, merged and split tokens and Docs made from words included.
+    tokenisation : Tokenisation
+        What a word is.
+    protected : bool
+        Whether the view gets the layer ``"protected"`` (see `disambig.text.protected`).
+    """
+    return view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
+
+
+def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
+    """Return the words of `texts`; otherwise like `view_of_docs`."""
+    global _last
+    kept = _last
+    key = tuple(texts)
+    if kept is not None and kept[:2] == (tokenisation.name, protected) and kept[2] == key:
+        return kept[3]
+    view = tokenisation(key)
+    if protected:
+        view = dataclasses.replace(view, layers={**view.layers, PROTECTED: protected_layer(view)})
+    small = sum(map(len, key)) <= _LARGEST_KEPT
+    _last = (tokenisation.name, protected, key, view) if small else None
+    return view
+
+
+def tokens_of(
+    doc: Doc, starts: NDArray[np.integer], ends: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the spaCy tokens that cover each character span, as first token and one past the last.
+
+    Parameters
+    ----------
+    doc : Doc
+        Whose tokens are asked for.
+    starts, ends : arrays of int, shape (n,)
+        Character offsets into ``doc.text``. A span that cuts a token gets the whole token; a span
+        of no width, or over white space that is in no token, gets an empty range.
+    """
+    if not len(doc):
+        nothing = np.zeros(len(starts), dtype=np.int64)
+        return nothing, nothing.copy()
+    columns = doc.to_array(["IDX", "LENGTH"]).astype(np.int64)
+    token_starts = columns[:, 0]
+    token_ends = token_starts + columns[:, 1]
+    first = np.searchsorted(token_ends, starts, side="right").astype(np.int64)
+    stop = np.searchsorted(token_starts, ends, side="left").astype(np.int64)
+    empty = np.asarray(starts) >= np.asarray(ends)
+    return first, np.where(empty, first, np.maximum(first, stop))

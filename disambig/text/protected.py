@@ -1,0 +1,222 @@
+"""What annotators leave alone: quotations, code, addresses and names. No decision is taken here.
+
+Spans of text (`protected_spans`)
+    quote
+        Between double quotes, straight or curly, « » too: both marks in one paragraph. A straight
+        mark opens before a non-space and not after a letter or digit; it closes after a non-space.
+    code
+        Between backticks within a paragraph; fenced blocks (three or more backticks or tildes; an
+        unclosed one goes to the end); lines indented by four spaces or a tab, after a blank line or at
+        the start, of which one has ``= { } $ |``, ``()``, ``->`` or ends in ``;`` (indented prose is
+        prose); HTML and XML tags, comments, and what stands between ``<code> <pre> <script> <style>
+        <kbd> <samp>`` and their ends.
+    Whole chunks without white space, less the punctuation around them, are
+        url : with ``://`` or at the start ``www.`` or ``mailto:``;
+        email : ``name@host``;
+        tag : ``@mention`` and ``#tag``;
+        path : ``/usr/bin``, ``~/x``, ``./x``, ``a/b/c``, ``a/b.txt``, ``C:\\x``, and names with a dot before
+        a small letter (``example.org``, ``os.path``); ``and/or`` is none;
+        code : with an underscore between letters or digits (``snake_case``).
+Words (`protected_layer` only, since these need words and sentences)
+    name
+        A word of two letters or more that starts with a capital and has small letters, after a word, a
+        comma, a hyphen, an ampersand, an apostrophe or a full stop within its sentence and line; a
+        word all in capitals (two or more) whose neighbours are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.text import characters as ch
+from disambig.text.view import TokenView
+
+Span = tuple[int, int, str]
+
+_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]|\n[^\\S\n]*\n')
+_CLOSERS = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u201f": "\u201d"}
+_CLOSERS |= {"\u00ab": "\u00bb", "\u00bb": "\u00ab"}
+_TICKS = re.compile("`+|\n[^\\S\n]*\n")
+_FENCES = re.compile("^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_INDENTED = re.compile("(?:\\A|(?<=\n))(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
+_CODE_MARKS = re.compile("[={}$|]|\\(\\)|->|;[ \t\r]*$", re.MULTILINE)
+_TAGS = re.compile("<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:[\\s/][^<>]*)?>|<[?!][^<>]*>")
+_VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
+_CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
+_REST = re.compile("\\S*")
+_LONGEST_LEFT = 256  # characters of a chunk before its first mark
+_EMAIL = re.compile("[\\w.+-]+@\\w[\\w-]*(?:\\.[\\w-]+)+")
+_TAG = re.compile("[@#]\\w[\\w.-]*")
+_PATH = re.compile("(?:~|\\.{1,2})?/\\w|[A-Za-z]:[\\\\/]|\\\\\\\\\\w|\\w*\\\\\\w")
+_SNAKE = re.compile("[^\\W_]_+[^\\W_]")
+_DOTTED = re.compile("\\w\\.[a-z]")
+_AROUND = "()[]{}<>\"'`*_.,;:!?\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2026"
+
+
+def protected_spans(text: str) -> list[Span]:
+    """Return ``(start, end, kind)`` of each protected span of `text`; spans may overlap."""
+    spans: list[Span] = []
+    if "```" in text or "~~~" in text:
+        spans.extend(_fenced(text))
+    if "`" in text:
+        spans.extend(_between_backticks(text))
+    if "<" in text:
+        spans.extend(_tags(text))
+    if "    " in text or "\t" in text:
+        spans.extend(_indented(text))
+    if any(mark in text for mark in _CLOSERS):
+        spans.extend(_quotations(text))
+    spans.extend(_chunks(text))
+    return spans
+
+
+def _fenced(text: str) -> Iterator[Span]:
+    fence, start = "", 0
+    for match in _FENCES.finditer(text):
+        mark = match[1]
+        if not fence:
+            if mark[0] == "~" or "`" not in match[2]:
+                fence, start = mark, match.start()
+        elif mark[0] == fence[0] and len(mark) >= len(fence) and not match[2].strip():
+            yield start, match.end(), "code"
+            fence = ""
+    if fence:
+        yield start, len(text), "code"
+
+
+def _between_backticks(text: str) -> Iterator[Span]:
+    opened: dict[int, int] = {}
+    for match in _TICKS.finditer(text):
+        if match[0][0] != "`":
+            opened.clear()
+            continue
+        start = opened.get(len(match[0]))
+        if start is None:
+            opened[len(match[0])] = match.start()
+        else:
+            yield start, match.end(), "code"
+            opened.clear()
+
+
+def _tags(text: str) -> Iterator[Span]:
+    verbatim, start = "", 0
+    for match in _TAGS.finditer(text):
+        mark, name = match[0], (match[2] or "").lower()
+        if verbatim:
+            if (mark == "-->" and verbatim == "<!--") or (match[1] and name == verbatim):
+                yield start, match.end(), "code"
+                verbatim = ""
+                continue
+        elif mark == "<!--" or (name in _VERBATIM and not match[1] and not mark.endswith("/>")):
+            verbatim, start = name or mark, match.start()
+        if mark not in ("<!--", "-->"):
+            yield match.start(), match.end(), "code"
+
+
+def _indented(text: str) -> Iterator[Span]:
+    for match in _INDENTED.finditer(text):
+        before = text.rfind("\n", 0, max(match.start() - 1, 0))
+        blank = not text[before + 1 : match.start()].strip()
+        if blank and _CODE_MARKS.search(text, match.start(), match.end()):
+            yield match.start(), match.end(), "code"
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    opened, start = "", 0
+    for match in _QUOTES.finditer(text):
+        mark, at = match[0], match.start()
+        if mark[0] == "\n":
+            opened = ""
+        elif opened and mark in _CLOSERS[opened] and not (mark == '"' and text[at - 1].isspace()):
+            yield start, at + 1, "quote"
+            opened = ""
+        elif mark in _CLOSERS and (not opened or mark == opened):
+            follows = text[at + 1 : at + 2]
+            if mark != '"' or (follows and not follows.isspace() and not (at and text[at - 1].isalnum())):
+                opened, start = mark, at
+
+
+def _chunks(text: str) -> Iterator[Span]:
+    end = 0
+    for match in _CHUNKS.finditer(text):
+        at = match.start()
+        if at < end:
+            continue
+        left = max(end, at - _LONGEST_LEFT)
+        start = at
+        while start > left and not text[start - 1].isspace():
+            start -= 1
+        rest = _REST.match(text, at)
+        end = rest.end() if rest else at + 1
+        chunk = text[start:end]
+        trimmed = chunk.strip(_AROUND)
+        kind = _kind_of(chunk, trimmed)
+        if kind:
+            offset = start + chunk.index(trimmed)
+            yield offset, offset + len(trimmed), kind
+
+
+def _kind_of(chunk: str, trimmed: str) -> str:
+    """Return what a chunk without white space is, `trimmed` of the punctuation around it; "" for prose."""
+    if "://" in trimmed or trimmed.startswith(("www.", "mailto:")):
+        return "url"
+    if trimmed[:1] in "@#":
+        return "tag" if _TAG.match(trimmed) else ""
+    if "@" in trimmed:
+        return "email" if _EMAIL.match(trimmed) else ""
+    slashes = trimmed.count("/")
+    dotted = _DOTTED.search(trimmed)
+    if slashes > 1 or dotted or _PATH.match(trimmed) or (slashes and _PATH.match(chunk)):
+        return "path"
+    return "code" if "_" in trimmed and _SNAKE.search(trimmed) else ""
+
+
+def protected_layer(view: TokenView) -> NDArray[np.bool_]:
+    """Return which words of `view` are protected, shape ``(n_tokens,)``; boundary words never are."""
+    if not len(view):
+        return np.zeros(0, dtype=bool)
+    lengths = np.fromiter(map(len, view.texts), dtype=np.int64, count=len(view.texts))
+    offsets = np.cumsum(lengths + 1) - lengths - 1
+    shift: NDArray[np.int64] = np.repeat(offsets, np.diff(view.documents))
+    starts = view.starts.astype(np.int64) + shift
+    ends = view.ends.astype(np.int64) + shift
+    protected = _names(view, starts, ends)
+    spans = [
+        (start + offset, end + offset)
+        for text, offset in zip(view.texts, offsets.tolist(), strict=True)
+        for start, end, _ in protected_spans(text)
+    ]
+    if spans:
+        bounds = np.array(spans, dtype=np.int64)
+        depth = np.zeros(len(view) + 1, dtype=np.int64)
+        np.add.at(depth, np.searchsorted(ends, bounds[:, 0], side="right"), 1)
+        np.add.at(depth, np.searchsorted(starts, bounds[:, 1], side="left"), -1)
+        protected |= np.cumsum(depth)[:-1] > 0
+    return protected & (ends > starts)
+
+
+def _names(view: TokenView, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which words look like names; the offsets are into the texts, each with a line end behind it."""
+    text = "\n".join(view.texts) + "\n"
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    small = codes.max() < ch.PLANE_0
+    table = ch.table(ch.PLANE_0 if small else ch.ALL)
+    classes = (table >> np.uint32(ch.CLASS_SHIFT)).astype(np.uint8)[codes]
+    width = ends - starts
+    first, second = classes[starts], classes[np.minimum(starts + 1, len(codes) - 1)]
+    upper = (first == ch.UPPER) & (width > 1) & (second >= ch.FIRST_LETTER)
+    lower = np.concatenate(([0], np.cumsum(classes == ch.LETTER, dtype=np.int32)))
+    capitals = upper & (lower[ends] == lower[starts])
+
+    goes_on = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
+    goes_on |= np.isin(codes[starts], [ord(mark) for mark in ",-&"])
+    goes_on &= width > 0
+    before = np.concatenate(([False], goes_on[:-1]))
+    before[np.searchsorted(starts, np.flatnonzero(codes[:-1] == 10))] = False
+    beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
+    found: NDArray[np.bool_] = (upper & ~capitals & before) | (capitals & ~beside)
+    return found
