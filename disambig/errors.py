@@ -22,6 +22,34 @@ MESSAGES: dict[str, str] = {
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
+    # corpora and jobs
+    "D300": "{path}: no such file or directory",
+    "D301": "{path}: no file here ends in {endings}: name single files to have them read as text",
+    "D302": "{path}: is empty",
+    "D303": "{path}: binary, not text: NUL byte at offset {offset:,}{hint}",
+    "D304": "{path}: not UTF-8: byte {byte} at offset {offset:,}; convert it, say with `iconv -f LATIN1 -t UTF-8`",
+    "D305": "{path}: line {line:,} is longer than {limit:,} bytes: no text; split it",
+    "D306": "{path}: line {line:,}: {problem}; a JSONL line is one object with its text under {field!r}",
+    "D307": "{what}: there is no word to annotate",
+    "D308": "{path}: cannot be read: {problem}",
+    "D309": "{path}: cannot be written: {problem}",
+    "D310": "{path} exists: choose another --output, or replace it with --force",
+    "D311": "{path} holds a job begun otherwise ({changes}): choose another --output, or begin anew with --force",
+    "D312": "{path}: another process is at work on this job: wait for it or stop it",
+    "D313": "{path}: could not be annotated: {problem}",
+    "D314": "{what}: {problem}; left out (started again, the job tries it again)",
+    "D315": "worker processes cannot start: {problem}; try --workers 1",
+    "D316": "{path} is one of the inputs: choose another --output",
+    "D317": "standard input cannot be read twice, so no job reads it: give --output a file, such as out.jsonl",
+    "D318": "{path}: not the manifest of a job: {problem}; choose another --output, or begin anew with --force",
+    "D319": "{path}: changed since the job began; begin anew with --force",
+    "D320": "{path}: is longer than {limit:,} bytes: split it, or give it as --lines",
+    "D321": "{path}: line {line:,}: {problem}; a line of a sets file is like accept/except",
+    # command line
+    "D600": "{problem}; see `{command} --help`",
+    "D601": "unknown format {name!r}: there are {names}",
+    "D602": "{option} {value}: {problem}",
+    "D603": "{format} is not for reading on a terminal: give --output a file",
 }
 
 

@@ -1,0 +1,108 @@
+"""``disambig``: the list of commands, and what the shell is told when one of them fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from disambig import __version__
+from disambig.cli.lazy import lazy_group
+from disambig.errors import UserError
+
+COMMANDS = {
+    "annotate": "Annotate a corpus: text files, lines, JSONL or standard input.",
+    "explain": "Show why each word of a text was decided as it was.",
+    "plugins": "List the installed plugins and what each brings.",
+    "train": "Train a model.",
+    "evaluate": "Score a model on text.",
+    "counts": "Build, import, check and ask tables of n-gram counts.",
+}
+FAILURE = 2
+INTERRUPTED = 130
+
+# No rich markup: it would cost a third of the time that `disambig --help` may take.
+app = typer.Typer(
+    cls=lazy_group(COMMANDS, package="disambig.cli"),
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_ClickException: type[Exception] = typer.BadParameter.__mro__[2]  # typer gives it no public name
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"disambig {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def disambig(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Decide between candidates in text: prepositions, confusable words, and what plugins add."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit: 0 well, 2 for what the user can put right, 130 interrupted.
+
+    A bug is no `UserError` and shows its traceback.
+    """
+    try:
+        status = _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    sys.exit(_close_stdout(status))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        status = typer.main.get_command(app).main(arguments, prog_name="disambig", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except UserError as problem:
+        return _fail(str(problem))
+    except _ClickException as problem:
+        return _fail(str(UserError("D600", problem=_one_line(problem), command=_command(problem))))
+    except typer.Abort:
+        return INTERRUPTED
+
+
+def _fail(message: str) -> int:
+    print(f"disambig: {message}", file=sys.stderr)
+    return FAILURE
+
+
+def _one_line(problem: Any) -> str:
+    return " ".join(str(problem.format_message()).split()).rstrip(".")
+
+
+def _command(problem: Any) -> str:
+    context = getattr(problem, "ctx", None)
+    return str(context.command_path) if context is not None else "disambig"
+
+
+def _close_stdout(status: int) -> int:
+    """Flush now, so that a reader who has gone away makes no noise when Python ends."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return status or 1
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _fail(str(UserError("D309", path="standard output", problem=problem.strerror)))
+    return status
+
+
+if __name__ == "__main__":
+    run()
