@@ -76,13 +76,13 @@ def table(size: int) -> NDArray[np.uint32]:
     for codes in (range(min(size, PLANE_0)), *_CROWDED):
         if codes.stop <= size:
             characters = [chr(code) for code in codes]
-            classes = np.array([_OF_CATEGORY.get(category, SYMBOL) for category in
+            kinds = np.array([_OF_CATEGORY.get(category, SYMBOL) for category in
                                 map(unicodedata.category, characters)], dtype=np.uint32)  # fmt: skip
             lower = np.array(
                 [ord(small) if len(small) == 1 else code for code, small in
                  zip(codes, map(str.lower, characters), strict=True)], dtype=np.uint32)  # fmt: skip
-            lower[classes == DIGIT] = ord("0")
-            entries[codes.start : codes.stop] = classes << np.uint32(CLASS_SHIFT) | lower
+            lower[kinds == DIGIT] = ord("0")
+            entries[codes.start : codes.stop] = kinds << np.uint32(CLASS_SHIFT) | lower
     for character in {*_OF_CHARACTER, *_FOLDED}:
         if ord(character) < size:
             entries[ord(character)] = class_of(character) << CLASS_SHIFT | ord(folded(character))
@@ -90,9 +90,15 @@ def table(size: int) -> NDArray[np.uint32]:
     return entries
 
 
-def character_set(size: int, *classes: int) -> str:
+@functools.lru_cache(maxsize=3)
+def classes(size: int) -> NDArray[np.uint8]:
+    """Return the class alone of the first `size` code points, shape ``(size,)``."""
+    return (table(size) >> np.uint32(CLASS_SHIFT)).astype(np.uint8)
+
+
+def character_set(size: int, *members: int) -> str:
     """Return the inside of a regular expression's ``[...]`` for the characters of some classes."""
-    member = np.isin(table(size) >> np.uint32(CLASS_SHIFT), classes)
+    member = np.isin(classes(size), members)
     edges = np.flatnonzero(np.diff(member, prepend=False, append=False))
     runs = zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in runs)

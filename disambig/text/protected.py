@@ -203,9 +203,7 @@ def _names(view: TokenView, starts: NDArray[np.int64], ends: NDArray[np.int64]) 
     """Return which words look like names; the offsets are into the texts, each with a line end behind it."""
     text = "\n".join(view.texts) + "\n"
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    small = codes.max() < ch.PLANE_0
-    table = ch.table(ch.PLANE_0 if small else ch.ALL)
-    classes = (table >> np.uint32(ch.CLASS_SHIFT)).astype(np.uint8)[codes]
+    classes = ch.classes(ch.PLANE_0 if codes.max() < ch.PLANE_0 else ch.ALL)[codes]
     width = ends - starts
     first, second = classes[starts], classes[np.minimum(starts + 1, len(codes) - 1)]
     upper = (first == ch.UPPER) & (width > 1) & (second >= ch.FIRST_LETTER)
@@ -215,8 +213,8 @@ def _names(view: TokenView, starts: NDArray[np.int64], ends: NDArray[np.int64]) 
     goes_on = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
     goes_on |= np.isin(codes[starts], [ord(mark) for mark in ",-&"])
     goes_on &= width > 0
-    before = np.concatenate(([False], goes_on[:-1]))
-    before[np.searchsorted(starts, np.flatnonzero(codes[:-1] == 10))] = False
+    before = np.concatenate(([False], goes_on))
+    before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
     beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
-    found: NDArray[np.bool_] = (upper & ~capitals & before) | (capitals & ~beside)
+    found: NDArray[np.bool_] = (upper & ~capitals & before[:-1]) | (capitals & ~beside)
     return found

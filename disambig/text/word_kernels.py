@@ -91,12 +91,12 @@ def _hash(codes, start, stop, table, blocks):  # type: ignore[no-untyped-def]
 def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):  # type: ignore[no-untyped-def]
     """Write the words of documents that lie in `codes` with a blank line between each two.
 
-    Returns the number of tokens and of sentences, or ``(-1, -1)`` where the arrays are too short.
+    Returns the number of tokens, of sentences and of code points read: fewer than there are where
+    the arrays are too short. A sentence has three tokens at least.
     """
     n = len(codes)
     blocks = np.empty(LONGEST // 8 + 1, np.uint64)
     room = len(hashes) - 4
-    room_sentences = len(sentences) - 2
     tokens = n_sentences = 0
     document = -1
     base = offsets[0]
@@ -192,8 +192,8 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                         or (last_length <= 3 and last_first == _UPPER)
                     )
                 )
-        if tokens >= room or n_sentences >= room_sentences:
-            return -1, -1
+        if tokens >= room:
+            return tokens, n_sentences, start
         if open_sentence and ends_here:
             hashes[tokens] = _END
             starts[tokens] = ends[tokens] = last_end - base
@@ -225,4 +225,4 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
     for rest in range(document + 1, len(documents)):
         documents[rest] = tokens
     sentences[n_sentences] = tokens
-    return tokens, n_sentences
+    return tokens, n_sentences, n

@@ -88,16 +88,20 @@ def _by_kernel(text: str, offsets: NDArray[np.int64]) -> words_reference.Arrays:
     documents = np.zeros(len(offsets) + 1, dtype=np.int64)
     if not len(offsets):
         offsets = np.zeros(1, dtype=np.int64)
-    # ordinary text has a token for three characters or more; at most there are two for each
-    for room in (len(codes) // 3 + 64, 2 * len(codes) + 64):
+    most = 2 * len(codes) + 64  # tokens: a word and half of a sentence's two boundaries for each character
+    room = len(codes) // 3 + 64  # ordinary text needs less
+    while True:
         hashes = np.empty(room, dtype=np.uint64)
         starts = np.empty(room, dtype=np.int32)
         ends = np.empty(room, dtype=np.int32)
-        sentences = np.empty(room // 2, dtype=np.int64)
+        sentences = np.empty(room // 3 + 2, dtype=np.int64)
         columns = hashes, starts, ends, sentences, documents
-        tokens, n_sentences = tokenise(codes, offsets, table, *columns)  # type: ignore[no-untyped-call]
-        if tokens >= 0:
+        tokens, n_sentences, done = tokenise(codes, offsets, table, *columns)  # type: ignore[no-untyped-call]
+        if done == len(codes):
             break
+        del hashes, starts, ends, sentences, columns
+        room = min(most, max(2 * room, int(1.1 * tokens * len(codes) / done)))
+    del columns
     for column in (hashes, starts, ends):
         column.resize(tokens, refcheck=False)
     sentences.resize(n_sentences + 1, refcheck=False)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from disambig import engine
+from disambig.errors import UserError
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    monkeypatch.delenv("DISAMBIG_ENGINE", raising=False)
+    monkeypatch.setattr(engine, "_seen", 0)
+
+
+def test_little_work_stays_off_numba_until_there_was_much_of_it():
+    assert not engine.use_numba(10, at_once=100, in_all=25)
+    assert not engine.use_numba(10, at_once=100, in_all=25)
+    assert engine.use_numba(10, at_once=100, in_all=25)
+
+
+def test_a_large_call_uses_numba_at_once():
+    assert engine.use_numba(100, at_once=100, in_all=1000)
+
+
+@pytest.mark.parametrize(("value", "answer"), [("numpy", False), ("numba", True)])
+def test_the_environment_decides(monkeypatch, value, answer):
+    monkeypatch.setenv("DISAMBIG_ENGINE", value)
+    assert engine.use_numba(1) is answer
+    assert engine.use_numba(10**9) is answer
+
+
+def test_an_unknown_engine_is_named(monkeypatch):
+    monkeypatch.setenv("DISAMBIG_ENGINE", "gpu")
+    with pytest.raises(UserError, match=r"\[D200\].*'gpu'"):
+        engine.use_numba(1)

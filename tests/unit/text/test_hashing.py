@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.text.hashing import hash_word, hash_words, ngram_keys
+
+WORDS = ["mark", "root", "number", "the", "it's", "a", "<S>", "</S>", "Übermut", "naïve", "straße", "東京",
+         "🙂", "👩‍🚀", "0", "...", "x" * 7, "x" * 8, "x" * 9, "x" * 255]  # fmt: skip
+
+
+def test_hashes_are_those_of_spacy():
+    from spacy.strings import hash_string
+
+    assert [hash_word(word) for word in WORDS] == [hash_string(word) for word in WORDS]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+@settings(deadline=None)  # the first call imports spaCy
+def test_any_text_has_the_hash_of_spacy(text):
+    from spacy.strings import hash_string
+
+    assert hash_word(text) == hash_string(text)
+
+
+@given(st.binary(max_size=40), st.integers(0, 9))
+@settings(deadline=None)  # the first call compiles
+def test_the_kernel_hashes_like_the_reference(data, before):
+    from disambig.text.hash_kernels import murmur64a
+
+    array = np.frombuffer(b"\xff" * before + data + b"\x01", dtype=np.uint8)
+    assert int(murmur64a(array, before, before + len(data))) == hash_word(data)
+
+
+def test_the_kernel_mixes_like_the_reference():
+    from disambig.text.hash_kernels import fmix64
+    from disambig.text.hashing import fmix
+
+    keys = hash_words(WORDS)
+    assert [int(fmix64(key)) for key in keys] == fmix(keys).tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (["the"], 1591514523251476171),
+        (["in", "the"], 7850330892135404283),
+        (["in", "the", "old", "red", "house"], 5279739841991216300),
+    ],
+)
+def test_keys_of_ngrams_are_fixed_and_are_the_formula(words, key):
+    """Count tables on disk hold these numbers: they must never change. The formula is beside."""
+    mask = 2**64 - 1
+    places = (
+        0xA24BAED4963EE407,
+        0x9FB21C651E98DF25,
+        0xD6E8FEB86659FD93,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+    )
+    seed = hash_word("disambig.words.v1")
+    value = seed + len(words) * 0x9E3779B97F4A7C15
+    value = (value + sum(place * hash_word(word) for place, word in zip(places, words, strict=False))) & mask
+    for multiplier in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        value = (value ^ (value >> 33)) * multiplier & mask
+    value ^= value >> 33
+    assert value == key
+    assert ngram_keys(hash_words(words)[None, :], seed).tolist() == [key]
