@@ -1,0 +1,192 @@
+"""The file of a count table: checked sections under a checked header. What the sections mean is not known here.
+
+Layout: a preamble of 4096 bytes (magic, version, size of the file, place and digest of the header),
+the sections, each at a multiple of 4096 and filled up to the next with zeros, and the header in JSON,
+which lists the sections with their digests (BLAKE2b-256 of the section and its filling). Numbers are
+little-endian. The preamble is written last, the file under a temporary name in the same directory.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import mmap
+import os
+import secrets
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+
+MAGIC = b"DISAMBIG-COUNTS\n"
+VERSION = 1
+PAGE = 4096
+_PREAMBLE = struct.Struct(
+    "<16sIIQQQ32s"
+)  # magic, version, unused, file size, header place, header size, digest
+_COPY = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Where a section lies in the file, and the digest of its contents."""
+
+    offset: int
+    size: int
+    digest: str
+
+
+def padded(size: int) -> int:
+    """Return `size` rounded up to whole pages."""
+    return -(-size // PAGE) * PAGE
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file beside `path` that takes its place at the end, or leaves nothing behind.
+
+    Raises
+    ------
+    UserError
+        D107, where the disk is full or the directory cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "x+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        with suppress(OSError):  # some systems have no way to sync a directory
+            directory = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+    except OSError as error:
+        raise write_error(error, path) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_error(error: OSError, path: Path) -> UserError:
+    """Return the message for a write that failed."""
+    problem = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+    return UserError("D107", path=path, problem=problem)
+
+
+def append_section(file: BinaryIO, array: NDArray[Any]) -> tuple[int, int]:
+    """Append an array as a section; return its place and size in bytes."""
+    offset = fill_page(file)
+    file.write(np.ascontiguousarray(array).data)
+    return offset, array.nbytes
+
+
+def fill_page(file: BinaryIO) -> int:
+    """Append zeros up to the next page; return the place reached."""
+    at = file.seek(0, os.SEEK_END)
+    file.write(bytes(padded(at) - at))
+    return padded(at)
+
+
+def finish(file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int, int]]) -> None:
+    """Compute the digests, append the header and write the preamble."""
+    table = {}
+    fill_page(file)
+    for name, (offset, size) in sections.items():
+        table[name] = {
+            "offset": offset,
+            "size": size,
+            "digest": _digest(file, offset, padded(size)),
+        }
+    data = json.dumps(header | {"sections": table}, ensure_ascii=False).encode()
+    at = fill_page(file)
+    file.write(data)
+    file.seek(0)
+    file.write(_preamble(at, data))
+
+
+def _preamble(at: int, data: bytes) -> bytes:
+    digest = hashlib.blake2b(data, digest_size=32).digest()
+    return _PREAMBLE.pack(MAGIC, VERSION, 0, at + len(data), at, len(data), digest).ljust(PAGE, b"\0")
+
+
+def _digest(file: BinaryIO, offset: int, size: int) -> str:
+    digest = hashlib.blake2b(digest_size=32)
+    file.seek(offset)
+    while size:
+        block = file.read(min(size, _COPY))
+        if not block:
+            return "cut short"
+        digest.update(block)
+        size -= len(block)
+    return digest.hexdigest()
+
+
+def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]:
+    """Map a table and read its header, touching as few pages as can be.
+
+    Raises
+    ------
+    UserError
+        D100 to D105: no file, empty, no table, another version, cut short, damaged header.
+    """
+    try:
+        with open(path, "rb") as file:
+            preamble = file.read(PAGE)
+            size = os.fstat(file.fileno()).st_size
+            if not size:
+                raise UserError("D101", path=path)
+            if preamble[: len(MAGIC)] != MAGIC[: len(preamble)]:
+                raise UserError("D102", path=path)
+            if len(preamble) < PAGE:
+                raise UserError("D104", path=path, size=size, expected=f"at least {PAGE:,}")
+            _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(preamble)
+            if version != VERSION:
+                raise UserError("D103", path=path, version=version, known=VERSION)
+            if size != expected:
+                raise UserError("D104", path=path, size=size, expected=f"{expected:,}")
+            if not (PAGE <= at <= size and header_size == size - at):
+                raise UserError("D105", path=path, section="preamble")
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise UserError("D100", path=path, problem=error.strerror or error) from error
+    data = mapped[at:]
+    if hashlib.blake2b(data, digest_size=32).digest() != digest:
+        raise UserError("D105", path=path, section="header")
+    try:
+        header = json.loads(data)
+        sections = {name: Section(**entry) for name, entry in header.pop("sections").items()}
+        for section in sections.values():
+            if not (section.offset >= PAGE and section.size >= 0 and section.offset + section.size <= at):
+                raise ValueError("section outside the file")
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError("D105", path=path, section="header") from error
+    return mapped, header, sections
+
+
+def verify(path: Path) -> None:
+    """Check every byte of a table.
+
+    Raises
+    ------
+    UserError
+        What `map_file` raises, or D105 naming the damaged section.
+    """
+    mapped, _, sections = map_file(path)
+    _, _, _, _, at, size, _ = _PREAMBLE.unpack_from(mapped)
+    if mapped[:PAGE] != _preamble(at, mapped[at : at + size]):
+        raise UserError("D105", path=path, section="preamble")
+    mapped.close()
+    with open(path, "rb") as file:
+        for name, section in sections.items():
+            if _digest(file, section.offset, padded(section.size)) != section.digest:
+                raise UserError("D105", path=path, section=name)

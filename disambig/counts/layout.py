@@ -1,0 +1,97 @@
+"""The numbers of the index: sizes, hash constants, record forms. No arrays of n-grams and no I/O here.
+
+The index is a minimal perfect hash in the manner of PTHash (Pibiri and Trani, SIGIR 2021), cut into
+parts by the top bits of the key. Within a part
+
+    bucket = low * n_buckets >> 32                  low = the 32 key bits under the part's
+    slot   = (x >> 32) * n_slots >> 32              x = (key ^ (pilot + seed << 16) * C1) * C2
+
+where `pilot` is the 16-bit number stored for the bucket, searched so that no two keys of the part
+share a slot. A key's bucket never decreases with the key, so sorted keys lie together by bucket.
+A slot holds a record: a fingerprint (the key's low bits) and a *rank*, the place of the count in a
+table of counts. Rank 0 means absent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+KEYS_PER_PART = 1 << 17
+"""Most keys a part is planned for; parts hold between a half of that and all."""
+KEYS_PER_BUCKET = 4
+LOAD = 0.99
+"""Keys a slot."""
+PILOTS = 1 << 16
+SEEDS = 256
+C1 = 0x9E3779B97F4A7C15
+C2 = 0xD6E8FEB86659FD93
+MAX_BITS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One form of record.
+
+    Attributes
+    ----------
+    name : str
+    width : int
+        Size in units of 16 bits.
+    fingerprint : int
+        Bits of the key that are stored.
+    n_ranks : int
+        Ranks there are, rank 0 (absent) included.
+    """
+
+    name: str
+    width: int
+    fingerprint: int
+    n_ranks: int
+
+
+EXACT = Record("exact", 3, 32, 1 << 16)
+"""32-bit fingerprint and 16-bit rank: exact counts, an absent n-gram is taken for another once in 2**32."""
+COMPACT = Record("compact", 2, 24, 1 << 8)
+"""24-bit fingerprint and 8-bit rank: counts above ten are rounded to within 6 %."""
+RECORDS = {record.name: record for record in (EXACT, COMPACT)}
+OVERFLOW = (1 << 16) - 1
+"""The rank of an exact count that found no place in the table: it stands in the overflow section."""
+GROWTH = 1.1
+"""Ratio of neighbouring counts in a compact table, once that is more than one."""
+
+
+def part_bits(n_ngrams: float) -> int:
+    """Return how many top bits of the key choose the part (at least one)."""
+    bits = 1
+    while n_ngrams > KEYS_PER_PART * (1 << bits) and bits < MAX_BITS:
+        bits += 1
+    return bits
+
+
+def n_slots(n_keys: int) -> int:
+    """Return the slots of a part with `n_keys` keys."""
+    return int(n_keys / LOAD) + 1
+
+
+def n_buckets(n_keys: int) -> int:
+    """Return the buckets of a part with `n_keys` keys: an even number, so that 32-bit records stay aligned."""
+    return 2 * (n_keys // (2 * KEYS_PER_BUCKET) + 1)
+
+
+def compact_values() -> NDArray[np.uint64]:
+    """Return the counts a compact record can hold, ascending, from rank 0 (absent), shape ``(256,)``."""
+    values = [0]
+    while len(values) < COMPACT.n_ranks:
+        values.append(max(values[-1] + 1, round(values[-1] * GROWTH)))
+    return np.array(values, dtype=np.uint64)
+
+
+def compact_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Return the rank of the value nearest to each count by ratio; counts beyond the last get the last."""
+    exact = values.astype(np.float64)
+    edges = np.sqrt(exact[:-1] * exact[1:])[1:]  # between rank r and r + 1, for r >= 1
+    ranks = np.searchsorted(edges, counts.astype(np.float64), side="right") + 1
+    return np.where(counts > 0, ranks, 0).astype(np.uint16)

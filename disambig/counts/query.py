@@ -1,0 +1,37 @@
+"""N-grams as text: cut into words by a table's tokenisation. No counts here."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.text.hashing import hash_words
+from disambig.text.view import SENTENCE_END, SENTENCE_START, Tokenisation
+
+_BOUNDARY = re.compile(f"({re.escape(SENTENCE_START)}|{re.escape(SENTENCE_END)})")
+
+
+def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
+    """Return the words of an n-gram given as text; ``<S>`` and ``</S>`` stand for the ends of a sentence."""
+    words: list[str] = []
+    for piece in _BOUNDARY.split(ngram):
+        if piece in (SENTENCE_START, SENTENCE_END):
+            words.append(piece)
+        elif piece.strip():
+            words += tokenisation.words(piece)[1:-1]
+    return words
+
+
+def ngram_hashes(ngram: str, tokenisation: str) -> NDArray[np.uint64]:
+    """Return the word hashes of an n-gram given as text, shape ``(order,)``.
+
+    Raises
+    ------
+    UserError
+        D001, where the tokenisation is not known here.
+    """
+    from disambig.registry import get
+
+    return hash_words(ngram_words(ngram, get("tokenisations", tokenisation)()))

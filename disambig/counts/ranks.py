@@ -1,0 +1,66 @@
+"""Ranks of counts while a table is written: given out as counts come, put in order at the end."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import layout
+from disambig.counts.layout import Record
+
+
+class Ranks:
+    """Gives each count its rank; counts that find no rank left are kept with their keys.
+
+    For compact records the ranks are fixed. For exact ones they follow the order in which counts
+    appear, until `ordered` is asked how to renumber them.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self._fixed = layout.compact_values() if record is layout.COMPACT else None
+        self._counts = np.empty(0, dtype=np.uint64)  # ascending
+        self._ranks = np.empty(0, dtype=np.uint16)
+        self._overflow: list[NDArray[np.uint64]] = []
+
+    def of(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """Return the (provisional) ranks of `counts`, shape ``(n,)``."""
+        if self._fixed is not None:
+            return layout.compact_ranks(counts, self._fixed)
+        distinct, which = np.unique(counts, return_inverse=True)
+        room = layout.OVERFLOW - 1 - len(self._counts)
+        new = distinct[~np.isin(distinct, self._counts)][:room]
+        if len(new):
+            ranks = np.arange(len(self._counts) + 1, len(self._counts) + 1 + len(new)).astype(np.uint16)
+            both = np.concatenate([self._counts, new])
+            order = np.argsort(both)
+            self._counts = both[order]
+            self._ranks = np.concatenate([self._ranks, ranks])[order]
+        at = np.minimum(np.searchsorted(self._counts, distinct), max(len(self._counts) - 1, 0))
+        if not len(distinct):
+            return np.empty(0, dtype=np.uint16)
+        ranks = np.where(self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW))
+        found: NDArray[np.uint16] = ranks.astype(np.uint16)[which]
+        over = found == layout.OVERFLOW
+        if over.any():
+            self._overflow.append(np.stack([keys[over], counts[over]], axis=1))
+        return found
+
+    def values(self) -> NDArray[np.uint64]:
+        """Return the counts in the order of their final ranks, from rank 0 (absent, 0)."""
+        if self._fixed is not None:
+            return self._fixed
+        return np.concatenate([np.zeros(1, dtype=np.uint64), self._counts])
+
+    def places(self) -> NDArray[np.uint16] | None:
+        """Return the final rank of each provisional one, shape ``(65536,)``; None where they are final."""
+        if self._fixed is not None:
+            return None
+        places = np.zeros(1 << 16, dtype=np.uint16)
+        places[self._ranks] = np.arange(1, len(self._ranks) + 1)
+        places[layout.OVERFLOW] = layout.OVERFLOW
+        return places
+
+    def overflow(self) -> NDArray[np.uint64]:
+        """Return the n-grams whose exact count has no rank: rows ``(key, count)``, keys ascending."""
+        return np.concatenate([np.empty((0, 2), dtype=np.uint64), *self._overflow])

@@ -1,0 +1,196 @@
+"""An open count table: n-grams in, counts out. How it was counted is not known here."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import file as files
+from disambig.counts import layout, lookup
+from disambig.counts.lookup import TableArrays
+from disambig.counts.query import ngram_hashes
+from disambig.counts.write import HASHES
+from disambig.errors import UserError
+from disambig.text import hashing
+
+
+class CountTable:
+    """A count table, memory-mapped and read-only; processes that open the same file share its pages.
+
+    A closed table cannot be asked any more. Pickling keeps the path alone: the map is opened anew.
+
+    Attributes
+    ----------
+    path : Path
+    header : dict
+        All the file says of itself: tokenisation, seed, record, orders, n_ngrams, and under
+        ``"info"`` the licence, sources, thresholds and totals.
+    tokenisation : str
+        Registry name of the tokenisation its words come from.
+    seed : int
+        The seed of its keys.
+    orders : int
+        The longest n-grams counted.
+    n_ngrams : int
+    values : array of uint64, shape (65536,) or (256,)
+        The count of each rank, zero beyond those in use. Rank 0 is the absent n-gram. In an exact
+        table rank 65535 stands for the counts in `overflow`, with their median as its value.
+    overflow : array of uint64, shape (n, 2)
+        Keys, ascending, and exact counts of the n-grams of rank 65535 (none in most tables).
+    arrays : TableArrays
+        What kernels need to look up keys themselves (see `lookup_kernels`).
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._map, self.header, sections = files.map_file(self.path)
+        try:
+            self._read(sections)
+        except UserError:
+            raise
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise UserError("D105", path=self.path, section="header") from error
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> CountTable:
+        """Open a table: a matter of milliseconds, whatever its size.
+
+        Checks the size, header and section table, not the contents: that is `verify`.
+
+        Raises
+        ------
+        UserError
+            D100 to D105 (no file, empty, no table, other version, cut short, damaged), D109 (hashes).
+        """
+        return cls(path)
+
+    def _read(self, sections: dict[str, files.Section]) -> None:
+        header = self.header
+        self.tokenisation = str(header["tokenisation"])
+        self.seed = int(header["seed"])
+        self.orders = int(header["orders"])
+        self.n_ngrams = int(header["n_ngrams"])
+        if header["hashes"] != HASHES or self.seed != hashing.hash_word(self.tokenisation):
+            raise UserError("D109", path=self.path)
+        record = layout.RECORDS[header["record"]]
+        words = _array(self._map, sections["index"], np.uint16)
+        directory = _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
+        stored = _array(self._map, sections["values"], np.uint64)
+        self.overflow = _array(self._map, sections["overflow"], np.uint64).reshape(-1, 2)
+        bits = len(directory).bit_length() - 1
+        records, slots, pilots, buckets, seeds = directory.T
+        n_words = np.uint64(len(words))
+        in_range = (
+            1 <= bits <= layout.MAX_BITS
+            and len(directory) == 1 << bits
+            and bool((directory[:, :4] <= n_words).all() and (slots > 0).all() and (buckets > 0).all())
+            and bool((records + slots * np.uint64(record.width) <= n_words).all())
+            and bool(
+                (pilots + buckets <= n_words).all() and (slots < 2**32).all() and (buckets < 2**32).all()
+            )
+            and bool((seeds < layout.SEEDS).all())
+        )
+        if not in_range:
+            raise UserError("D105", path=self.path, section="directory")
+        if not 1 <= len(stored) <= record.n_ranks or stored[0]:
+            raise UserError("D105", path=self.path, section="values")
+        directory[:, 4] *= np.uint64(layout.PILOTS)
+        self.values = np.zeros(record.n_ranks, dtype=np.uint64)
+        self.values[: len(stored)] = stored
+        if record is layout.EXACT and len(self.overflow):
+            self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
+        self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
+
+    def ranks(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
+        """Return the rank of each key's count, 0 where it is absent, shape ``(n,)``.
+
+        Parameters
+        ----------
+        keys : array of uint64, shape (n,)
+            N-gram keys, made with this table's seed (`disambig.text.hashing.ngram_keys`).
+        engine : {"numpy", "numba"}, optional
+            By default NumPy until so much was asked in this process that Numba is worth its start.
+        """
+        return lookup.ranks(self.arrays, keys, engine=engine)
+
+    def counts(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint64]:
+        """Return the count of each key, 0 where it is absent, shape ``(n,)``; parameters as for `ranks`."""
+        ranks = self.ranks(keys, engine=engine)
+        counts: NDArray[np.uint64] = self.values[ranks]
+        if len(self.overflow):
+            over = np.flatnonzero(ranks == layout.OVERFLOW)
+            at = np.minimum(np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1)
+            # by the key's low bits it is one of these; by all its bits it may be none
+            counts[over] = np.where(self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0)
+        return counts
+
+    def counts_of_words(
+        self, word_hashes: NDArray[np.uint64], *, engine: str | None = None
+    ) -> NDArray[np.uint64]:
+        """Return the count of each n-gram given by its words.
+
+        Parameters
+        ----------
+        word_hashes : array of uint64, shape (n, order)
+            One n-gram a row; a row with an `UNKNOWN` word, and any row longer than `orders`, counts 0.
+
+        Returns
+        -------
+        array of uint64, shape (n,)
+        """
+        if not 1 <= word_hashes.shape[1] <= self.orders:
+            return np.zeros(len(word_hashes), dtype=np.uint64)
+        counts = self.counts(hashing.ngram_keys(word_hashes, self.seed), engine=engine)
+        counts[(word_hashes == hashing.UNKNOWN).any(axis=1)] = 0
+        return counts
+
+    def count(self, ngram: str) -> int:
+        """Return the count of one n-gram as text, cut into words by the table's tokenisation.
+
+        ``<S>`` and ``</S>`` in it stand for the ends of a sentence.
+        """
+        hashes = ngram_hashes(ngram, self.tokenisation)
+        return int(self.counts_of_words(hashes.reshape(1, -1))[0])
+
+    def require(self, tokenisation: str) -> CountTable:
+        """Return this table if its words are those of `tokenisation`.
+
+        Raises
+        ------
+        UserError
+            D110 otherwise: all its answers would be silent zeros.
+        """
+        if tokenisation != self.tokenisation:
+            raise UserError("D110", path=self.path, seen=self.tokenisation, asked=tokenisation)
+        return self
+
+    def verify(self) -> None:
+        """Check every byte of the file against its checksums; D105 names the damaged section."""
+        files.verify(self.path)
+
+    def close(self) -> None:
+        """Let go of the map (it goes when the last array that looks into it does)."""
+        empty = np.empty(0, dtype=np.uint16)
+        self.arrays = self.arrays._replace(words=empty, directory=np.empty((0, 5), dtype=np.uint64))
+        self.overflow = np.empty((0, 2), dtype=np.uint64)
+        try:
+            self._map.close()
+        except BufferError:  # somebody else holds `arrays`
+            pass
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CountTable, (self.path,)
+
+    def __repr__(self) -> str:
+        return f"<CountTable {str(self.path)!r}: {self.n_ngrams:,} n-grams of {self.tokenisation}>"
+
+
+def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:
+    if section.size % np.dtype(dtype).itemsize or section.offset % files.PAGE:
+        raise ValueError("a section of another size than its type's")
+    return np.frombuffer(mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset)

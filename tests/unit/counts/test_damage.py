@@ -1,0 +1,176 @@
+"""Damaged, cut and hostile files: one clear error each, and never a read outside the file."""
+
+import hashlib
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from disambig.counts import file as files
+from disambig.counts.table import CountTable
+from disambig.counts.write import write_table
+from disambig.errors import UserError
+
+NAME = "disambig.words.v1"
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """A table with something in every section."""
+    path = tmp_path_factory.mktemp("good") / "x.counts"
+    rng = np.random.default_rng(0)
+    keys = np.unique(rng.integers(0, 2**64, 70_000, dtype=np.uint64))
+    counts = np.arange(1, len(keys) + 1, dtype=np.uint64)
+    write_table(path, [(keys, counts)], tokenisation=NAME, info={"licence": "CC0"})
+    return path
+
+
+def sections(path):
+    mapped, _, found = files.map_file(path)
+    mapped.close()
+    return found
+
+
+def opened_and_verified(path):
+    CountTable.open(path).verify()
+
+
+def test_flipped_bytes_are_named(good, tmp_path):
+    data = good.read_bytes()
+    found = sections(good)
+    assert all(section.size for section in found.values())
+    header = max(section.offset + files.padded(section.size) for section in found.values())
+    spots = {"preamble": [0, 20, 24, 60, 4095], "header": [header, len(data) - 1]}
+    for name, section in found.items():
+        spots[name] = [
+            section.offset,
+            section.offset + section.size // 2,
+            section.offset + section.size - 1,
+        ]
+    for name, places in spots.items():
+        for place in places:
+            changed = bytearray(data)
+            changed[place] ^= 0x10
+            path = tmp_path / "bad.counts"
+            path.write_bytes(changed)
+            with pytest.raises(UserError) as error:
+                opened_and_verified(path)
+            if name != "preamble":
+                assert error.value.code == "D105"
+                assert error.value.values["section"] == name, place
+
+
+def test_cut_at_every_boundary(good, tmp_path):
+    data = good.read_bytes()
+    cuts = {1, 10, 48, files.PAGE - 1, files.PAGE, len(data) - 1}
+    for section in sections(good).values():
+        cuts |= {
+            section.offset,
+            section.offset + section.size,
+            section.offset + section.size // 2,
+        }
+    for cut in sorted(cuts):
+        path = tmp_path / "cut.counts"
+        path.write_bytes(data[:cut])
+        with pytest.raises(UserError, match="D104.*cut short"):
+            CountTable.open(path)
+    (tmp_path / "cut.counts").write_bytes(data + b"more")
+    with pytest.raises(UserError, match="D104"):
+        CountTable.open(tmp_path / "cut.counts")
+
+
+def test_what_is_no_table(tmp_path):
+    for name, content, code in (
+        ("empty", b"", "D101"),
+        ("text", b"in the house\t3\n", "D102"),
+        ("long", b"x" * 10_000, "D102"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=code):
+            CountTable.open(path)
+    with pytest.raises(UserError, match="D100.*No such file"):
+        CountTable.open(tmp_path / "missing")
+    with pytest.raises(UserError, match="D100"):
+        CountTable.open(tmp_path)
+
+
+def rewritten(good, path, change):
+    """Write a table whose header and sections `change` has altered, all digests right."""
+    data = bytearray(good.read_bytes())
+    preamble = list(files._PREAMBLE.unpack_from(data))
+    header = json.loads(data[preamble[4] :])
+    change(data, header)
+    for entry in header["sections"].values():
+        if isinstance(entry, dict) and isinstance(entry.get("offset"), int):
+            part = data[entry["offset"] : entry["offset"] + files.padded(entry["size"])]
+            entry["digest"] = hashlib.blake2b(part, digest_size=32).hexdigest()
+    text = json.dumps(header).encode()
+    data[preamble[4] :] = text
+    data[: files.PAGE] = files._preamble(preamble[4], text)
+    path.write_bytes(data)
+    return path
+
+
+def test_other_version(good, tmp_path):
+    data = bytearray(good.read_bytes())
+    struct.pack_into("<I", data, 16, 9)
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(UserError, match="D103.*version 9.*reads 1"):
+        CountTable.open(tmp_path / "x")
+
+
+def test_hostile_directories_are_refused_and_hostile_records_are_bounded(good, tmp_path):
+    at = sections(good)["directory"].offset
+
+    def put(row, column, value):
+        return lambda data, header: struct.pack_into("<Q", data, at + 8 * (5 * row + column), value)
+
+    for column in range(5):
+        for value in (2**64 - 1, 2**63, 2**40, 2**32) + ((0,) if column in (1, 3) else ()):
+            for row in (0, 1):
+                path = rewritten(good, tmp_path / "x", put(row, column, value))
+                with pytest.raises(UserError, match="D105.*directory"):
+                    CountTable.open(path)
+
+    def fill(data, header):
+        section = header["sections"]["index"]
+        data[section["offset"] : section["offset"] + section["size"]] = b"\xff" * section["size"]
+
+    table = CountTable.open(rewritten(good, tmp_path / "y", fill))
+    keys = np.random.default_rng(0).integers(0, 2**64, 10_000, dtype=np.uint64) | np.uint64(0xFFFFFFFF)
+    for engine in ("numpy", "numba"):
+        assert set(table.ranks(keys, engine=engine).tolist()) == {65535}
+        assert not table.counts(keys, engine=engine).any()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data, header: header.pop("record"),
+        lambda data, header: header.update(record="other"),
+        lambda data, header: header.update(orders="many"),
+        lambda data, header: header["sections"].pop("values"),
+        lambda data, header: header["sections"]["values"].update(offset=2**70),
+        lambda data, header: header["sections"]["values"].update(size=-8),
+        lambda data, header: header["sections"]["values"].update(size=7),
+        lambda data, header: header["sections"].update(values=[1, 2]),
+        lambda data, header: header["sections"]["index"].update(size=0),
+        lambda data, header: header["sections"]["directory"].update(size=0),
+        lambda data, header: header["sections"]["overflow"].update(size=8),
+        lambda data, header: header["sections"]["values"].update(size=8 * 65537),
+    ],
+)
+def test_hostile_headers(good, tmp_path, change):
+    with pytest.raises(UserError, match="D105"):
+        CountTable.open(rewritten(good, tmp_path / "x", change))
+
+
+def test_other_hash_constants(good, tmp_path):
+    for change in (
+        lambda data, header: header.update(seed=5),
+        lambda data, header: header["hashes"].update(word_seed=2),
+    ):
+        with pytest.raises(UserError, match="D109"):
+            CountTable.open(rewritten(good, tmp_path / "x", change))

@@ -1,0 +1,194 @@
+"""What goes into a table comes out of it, and nothing else."""
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.counts import layout
+from disambig.counts.table import CountTable
+from disambig.counts.write import write_table
+from disambig.errors import UserError
+from disambig.text.hashing import UNKNOWN, hash_word, hash_words, ngram_keys
+
+NAME = "disambig.words.v1"
+ENGINES = ("numpy", "numba")
+
+
+def chunks(keys, counts, size=1000):
+    order = np.argsort(keys)
+    keys, counts = keys[order], counts[order]
+    return [(keys[i : i + size], counts[i : i + size]) for i in range(0, len(keys), size)]
+
+
+def random_table(path, n, *, record="exact", rng=None, high=1000):
+    rng = rng or np.random.default_rng(n)
+    keys = np.unique(rng.integers(0, 2**64, n, dtype=np.uint64))
+    counts = rng.integers(1, high, len(keys)).astype(np.uint64)
+    write_table(path, chunks(keys, counts), tokenisation=NAME, record=record)
+    return keys, counts
+
+
+words = st.text("abcdé ’".replace(" ", ""), min_size=1, max_size=6)
+ngrams = st.dictionaries(
+    st.lists(words, min_size=1, max_size=5).map(tuple),
+    st.integers(1, 2**63),
+    max_size=60,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    ngrams,
+    st.lists(st.lists(words, min_size=1, max_size=5).map(tuple)),
+    st.sampled_from(["exact", "compact"]),
+)
+def test_round_trip(tmp_path_factory, counted, others, record):
+    path = tmp_path_factory.mktemp("tables") / "x.counts"
+    seed = hash_word(NAME)
+    key = {ngram: int(ngram_keys(hash_words(ngram)[None], seed)[0]) for ngram in [*counted, *others]}
+    keys = np.array([key[ngram] for ngram in counted], dtype=np.uint64)
+    counts = np.array(list(counted.values()), dtype=np.uint64)
+    write_table(path, chunks(keys, counts, 7), tokenisation=NAME, record=record)
+    table = CountTable.open(path)
+    table.verify()
+    assert table.n_ngrams == len(counted)
+    for engine in ENGINES:
+        found = table.counts(keys, engine=engine)
+        if record == "exact":
+            assert found.tolist() == counts.tolist()
+        else:
+            small = counts <= 10
+            assert found[small].tolist() == counts[small].tolist()
+            largest = float(table.values[-1])
+            ratio = found / np.minimum(counts.astype(float), largest)
+            assert np.all(np.abs(ratio - 1) < 0.06)
+        absent = np.array([key[n] for n in others if n not in counted], dtype=np.uint64)
+        assert not table.counts(absent, engine=engine).any()
+    for ngram, count in counted.items():
+        if record == "exact":
+            assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [count]
+    table.close()
+
+
+@pytest.mark.parametrize("record", ["exact", "compact"])
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 1000, 200_000, 300_000])
+def test_sizes_and_engines_agree(tmp_path, n, record):
+    keys, counts = random_table(tmp_path / "x", n, record=record, high=11)
+    table = CountTable.open(tmp_path / "x")
+    assert len(table.arrays.directory) == (4 if n == 300_000 else 2)
+    asked = np.concatenate([keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)])
+    by_numpy, by_numba = (table.ranks(asked, engine=engine) for engine in ENGINES)
+    assert np.array_equal(by_numpy, by_numba)
+    assert np.array_equal(table.counts(keys), counts)
+    assert np.count_nonzero(by_numpy[len(keys) :]) <= (0 if record == "exact" else 3)
+    table.verify()
+
+
+def test_size_per_ngram(tmp_path):
+    for record, most in (("exact", 6.8), ("compact", 4.7)):
+        random_table(tmp_path / record, 400_000, record=record)
+        assert (tmp_path / record).stat().st_size / 400_000 < most
+
+
+def test_ranks_ascend_with_counts(tmp_path):
+    keys, counts = random_table(tmp_path / "x", 5000, high=500)
+    table = CountTable.open(tmp_path / "x")
+    assert np.array_equal(np.argsort(table.ranks(keys), kind="stable"), np.argsort(counts, kind="stable"))
+    assert len(table.values) == 1 << 16
+    assert not table.values[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_more_distinct_counts_than_ranks(tmp_path, engine):
+    rng = np.random.default_rng(0)
+    keys = np.unique(rng.integers(0, 2**64, 80_000, dtype=np.uint64))
+    counts = rng.permutation(np.arange(1, len(keys) + 1)).astype(np.uint64) * np.uint64(10**13)
+    write_table(tmp_path / "x", chunks(keys, counts), tokenisation=NAME)
+    table = CountTable.open(tmp_path / "x")
+    table.verify()
+    assert np.array_equal(table.counts(keys, engine=engine), counts)
+    assert len(table.overflow) == len(keys) - 65_534
+    assert table.values[layout.OVERFLOW] in counts
+    # a key that shares its low bits with one in the overflow is told from it by the others
+    twin = table.overflow[:, 0] ^ np.uint64(1 << 20 << 32)
+    assert not table.counts(np.setdiff1d(twin, keys), engine=engine).any()
+
+
+def test_rows_with_unknown_words_and_wrong_lengths_count_nothing(tmp_path):
+    words = hash_words(["in", "the", "house"])
+    keys = np.array([ngram_keys(words[None], hash_word(NAME))[0]])
+    write_table(
+        tmp_path / "x",
+        [(keys, np.array([7], dtype=np.uint64))],
+        tokenisation=NAME,
+        orders=3,
+    )
+    table = CountTable.open(tmp_path / "x")
+    rows = np.stack([words, words])
+    rows[1, 1] = UNKNOWN
+    assert table.counts_of_words(rows).tolist() == [7, 0]
+    assert table.counts_of_words(np.zeros((2, 4), dtype=np.uint64)).tolist() == [0, 0]
+    assert table.counts_of_words(np.zeros((0, 3), dtype=np.uint64)).tolist() == []
+
+
+def test_keys_must_ascend_and_count(tmp_path):
+    keys = np.array([5, 3], dtype=np.uint64)
+    ones = np.ones(2, dtype=np.uint64)
+    for bad in ([(keys, ones)], [(keys[:1], ones[:1]), (keys[:1], ones[:1])]):
+        with pytest.raises(ValueError, match="ascend"):
+            write_table(tmp_path / "x", bad, tokenisation=NAME)
+    with pytest.raises(ValueError, match="zero"):
+        write_table(
+            tmp_path / "x",
+            [(keys[::-1], np.zeros(2, dtype=np.uint64))],
+            tokenisation=NAME,
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_existing_output_is_refused(tmp_path):
+    random_table(tmp_path / "x", 10)
+    before = (tmp_path / "x").read_bytes()
+    with pytest.raises(UserError, match="D106"):
+        write_table(tmp_path / "x", [], tokenisation=NAME)
+    assert (tmp_path / "x").read_bytes() == before
+    write_table(tmp_path / "x", [], tokenisation=NAME, force=True)
+    assert CountTable.open(tmp_path / "x").n_ngrams == 0
+    with pytest.raises(UserError, match="D107"):
+        write_table(tmp_path / "none" / "x", [], tokenisation=NAME)
+    with pytest.raises(UserError, match="D108.*compact, exact|D108.*exact, compact"):
+        write_table(tmp_path / "y", [], tokenisation=NAME, record="exactly")
+
+
+def test_tokenisation_is_required(tmp_path):
+    random_table(tmp_path / "x", 10)
+    table = CountTable.open(tmp_path / "x")
+    assert table.require(NAME) is table
+    with pytest.raises(UserError, match="D110.*disambig.words.v1.*web1t.v1"):
+        table.require("web1t.v1")
+
+
+def _counts_of(table, keys):
+    return table.counts(keys)
+
+
+def test_pickling_and_other_processes(tmp_path):
+    keys, counts = random_table(tmp_path / "x", 3000)
+    table = CountTable.open(tmp_path / "x")
+    data = pickle.dumps(table)
+    assert len(data) < 500
+    assert np.array_equal(pickle.loads(data).counts(keys), counts)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert np.array_equal(pool.submit(_counts_of, table, keys).result(), counts)
+
+
+def test_closed_table_lets_go(tmp_path):
+    random_table(tmp_path / "x", 10)
+    table = CountTable.open(tmp_path / "x")
+    table.close()
+    assert table._map.closed
