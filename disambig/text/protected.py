@@ -48,6 +48,7 @@ _TAGS = re.compile("<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:[\\s/][^<>]*)?>|<[?!][^<
 _VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
 _CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
 _REST = re.compile("\\S*")
+_AT_ONCE = 200_000  # words looked at together
 _LONGEST_LEFT = 256  # characters of a chunk before its first mark
 _EMAIL = re.compile("[\\w.+-]+@\\w[\\w-]*(?:\\.[\\w-]+)+")
 _TAG = re.compile("[@#]\\w[\\w.-]*")
@@ -181,27 +182,44 @@ def protected_layer(view: TokenView) -> NDArray[np.bool_]:
         return np.zeros(0, dtype=bool)
     lengths = np.fromiter(map(len, view.texts), dtype=np.int64, count=len(view.texts))
     offsets = np.cumsum(lengths + 1) - lengths - 1
-    shift: NDArray[np.int64] = np.repeat(offsets, np.diff(view.documents))
-    starts = view.starts.astype(np.int64) + shift
-    ends = view.ends.astype(np.int64) + shift
-    protected = _names(view, starts, ends)
+    total = int(offsets[-1] + lengths[-1])
+    small = np.int32 if total < 2**31 - 1 else np.int64
+    shift = np.repeat(offsets.astype(small), np.diff(view.documents))
+    starts, ends = view.starts + shift, view.ends + shift
+    del shift
+    protected = _names("\n".join(view.texts), starts, ends)
     spans = [
         (start + offset, end + offset)
         for text, offset in zip(view.texts, offsets.tolist(), strict=True)
         for start, end, _ in protected_spans(text)
     ]
     if spans:
-        bounds = np.array(spans, dtype=np.int64)
-        depth = np.zeros(len(view) + 1, dtype=np.int64)
+        bounds = np.array(spans, dtype=small)
+        depth = np.zeros(len(view) + 1, dtype=np.int32)
         np.add.at(depth, np.searchsorted(ends, bounds[:, 0], side="right"), 1)
         np.add.at(depth, np.searchsorted(starts, bounds[:, 1], side="left"), -1)
-        protected |= np.cumsum(depth)[:-1] > 0
+        protected |= np.cumsum(depth, out=depth)[:-1] > 0
     return protected & (ends > starts)
 
 
-def _names(view: TokenView, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which words look like names; the offsets are into the texts, each with a line end behind it."""
-    text = "\n".join(view.texts) + "\n"
+def _names(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return which words look like names; the offsets are into the texts joined by line ends."""
+    n = len(starts)
+    found = np.empty(n, dtype=bool)
+    for first in range(0, n, _AT_ONCE):  # in pieces, so that memory does not follow the text's size
+        stop = min(first + _AT_ONCE, n)
+        left, right = max(first - 1, 0), min(stop + 1, n)  # a word's neighbours decide with it
+        begin = int(starts[left])
+        piece = text[begin : int(ends[right - 1])] + "\n"
+        own = slice(left, right)
+        found[first:stop] = _names_in(piece, starts[own] - begin, ends[own] - begin)[first - left :][
+            : stop - first
+        ]
+    return found
+
+
+def _names_in(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Do the work of `_names` for a piece, which ends in a line end."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     classes = ch.classes(ch.PLANE_0 if codes.max() < ch.PLANE_0 else ch.ALL)[codes]
     width = ends - starts

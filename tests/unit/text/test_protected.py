@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disambig.text import protected
 from disambig.text.protected import protected_layer, protected_spans
 from disambig.text.words import Words
 
@@ -131,6 +132,16 @@ def test_the_layer_of_a_batch_is_the_layers_of_each(texts):
     keep = protected_layer(view)
     assert keep.tolist() == [flag for text in texts for flag in protected_layer(words([text])).tolist()]
     assert not keep[view.starts == view.ends].any()
+
+
+@given(TEXT, st.integers(1, 4))
+@settings(max_examples=200, deadline=None)
+def test_long_texts_are_looked_at_in_pieces(text, size):
+    view = words(["The OLD Bank of BIG Ben, Gone. To\nTHE WHO " + text])
+    whole = protected_layer(view)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(protected, "_AT_ONCE", size)
+        assert protected_layer(view).tolist() == whole.tolist()
 
 
 @given(TEXT)
