@@ -31,6 +31,9 @@ MESSAGES: dict[str, str] = {
     "D108": "unknown record form {name!r}: there are {names}",
     "D109": "count table {path} was made with other hash constants: build it again with this disambig",
     "D110": "count table {path} counts words of {seen}, not of {asked}: choose a table made with that one",
+    "D111": "n-grams of {orders} words cannot be counted: choose an order from 1 to {most}",
+    "D112": "{memory:,} bytes of memory are too few to count with: give {least:,} at least",
+    "D113": "the text to be counted has no words",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",

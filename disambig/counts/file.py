@@ -79,7 +79,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def write_error(error: OSError, path: Path) -> UserError:
     """Return the message for a write that failed."""
-    problem = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+    problem = (
+        "the disk is full"
+        if error.errno == errno.ENOSPC
+        else error.strerror or str(error)
+    )
     return UserError("D107", path=path, problem=problem)
 
 
@@ -97,7 +101,9 @@ def fill_page(file: BinaryIO) -> int:
     return padded(at)
 
 
-def finish(file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int, int]]) -> None:
+def finish(
+    file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int, int]]
+) -> None:
     """Compute the digests, append the header and write the preamble."""
     table = {}
     fill_page(file)
@@ -116,7 +122,9 @@ def finish(file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int
 
 def _preamble(at: int, data: bytes) -> bytes:
     digest = hashlib.blake2b(data, digest_size=32).digest()
-    return _PREAMBLE.pack(MAGIC, VERSION, 0, at + len(data), at, len(data), digest).ljust(PAGE, b"\0")
+    return _PREAMBLE.pack(
+        MAGIC, VERSION, 0, at + len(data), at, len(data), digest
+    ).ljust(PAGE, b"\0")
 
 
 def _digest(file: BinaryIO, offset: int, size: int) -> str:
@@ -148,8 +156,12 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
             if preamble[: len(MAGIC)] != MAGIC[: len(preamble)]:
                 raise UserError("D102", path=path)
             if len(preamble) < PAGE:
-                raise UserError("D104", path=path, size=size, expected=f"at least {PAGE:,}")
-            _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(preamble)
+                raise UserError(
+                    "D104", path=path, size=size, expected=f"at least {PAGE:,}"
+                )
+            _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(
+                preamble
+            )
             if version != VERSION:
                 raise UserError("D103", path=path, version=version, known=VERSION)
             if size != expected:
@@ -164,9 +176,15 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
         raise UserError("D105", path=path, section="header")
     try:
         header = json.loads(data)
-        sections = {name: Section(**entry) for name, entry in header.pop("sections").items()}
+        sections = {
+            name: Section(**entry) for name, entry in header.pop("sections").items()
+        }
         for section in sections.values():
-            if not (section.offset >= PAGE and section.size >= 0 and section.offset + section.size <= at):
+            if not (
+                section.offset >= PAGE
+                and section.size >= 0
+                and section.offset + section.size <= at
+            ):
                 raise ValueError("section outside the file")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError("D105", path=path, section="header") from error

@@ -89,7 +89,9 @@ def compact_values() -> NDArray[np.uint64]:
     return np.array(values, dtype=np.uint64)
 
 
-def compact_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
+def compact_ranks(
+    counts: NDArray[np.uint64], values: NDArray[np.uint64]
+) -> NDArray[np.uint16]:
     """Return the rank of the value nearest to each count by ratio; counts beyond the last get the last."""
     exact = values.astype(np.float64)
     edges = np.sqrt(exact[:-1] * exact[1:])[1:]  # between rank r and r + 1, for r >= 1

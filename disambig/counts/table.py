@@ -75,23 +75,35 @@ class CountTable:
         self.seed = int(header["seed"])
         self.orders = int(header["orders"])
         self.n_ngrams = int(header["n_ngrams"])
-        if header["hashes"] != HASHES or self.seed != hashing.hash_word(self.tokenisation):
+        if header["hashes"] != HASHES or self.seed != hashing.hash_word(
+            self.tokenisation
+        ):
             raise UserError("D109", path=self.path)
         record = layout.RECORDS[header["record"]]
         words = _array(self._map, sections["index"], np.uint16)
-        directory = _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
+        directory = (
+            _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
+        )
         stored = _array(self._map, sections["values"], np.uint64)
-        self.overflow = _array(self._map, sections["overflow"], np.uint64).reshape(-1, 2)
+        self.overflow = _array(self._map, sections["overflow"], np.uint64).reshape(
+            -1, 2
+        )
         bits = len(directory).bit_length() - 1
         records, slots, pilots, buckets, seeds = directory.T
         n_words = np.uint64(len(words))
         in_range = (
             1 <= bits <= layout.MAX_BITS
             and len(directory) == 1 << bits
-            and bool((directory[:, :4] <= n_words).all() and (slots > 0).all() and (buckets > 0).all())
+            and bool(
+                (directory[:, :4] <= n_words).all()
+                and (slots > 0).all()
+                and (buckets > 0).all()
+            )
             and bool((records + slots * np.uint64(record.width) <= n_words).all())
             and bool(
-                (pilots + buckets <= n_words).all() and (slots < 2**32).all() and (buckets < 2**32).all()
+                (pilots + buckets <= n_words).all()
+                and (slots < 2**32).all()
+                and (buckets < 2**32).all()
             )
             and bool((seeds < layout.SEEDS).all())
         )
@@ -103,10 +115,16 @@ class CountTable:
         self.values = np.zeros(record.n_ranks, dtype=np.uint64)
         self.values[: len(stored)] = stored
         if record is layout.EXACT and len(self.overflow):
-            self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
-        self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
+            self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[
+                len(self.overflow) // 2
+            ]
+        self.arrays = TableArrays(
+            words, directory, np.uint64(64 - bits), np.uint64(record.width)
+        )
 
-    def ranks(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
+    def ranks(
+        self, keys: NDArray[np.uint64], *, engine: str | None = None
+    ) -> NDArray[np.uint16]:
         """Return the rank of each key's count, 0 where it is absent, shape ``(n,)``.
 
         Parameters
@@ -118,15 +136,21 @@ class CountTable:
         """
         return lookup.ranks(self.arrays, keys, engine=engine)
 
-    def counts(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint64]:
+    def counts(
+        self, keys: NDArray[np.uint64], *, engine: str | None = None
+    ) -> NDArray[np.uint64]:
         """Return the count of each key, 0 where it is absent, shape ``(n,)``; parameters as for `ranks`."""
         ranks = self.ranks(keys, engine=engine)
         counts: NDArray[np.uint64] = self.values[ranks]
         if len(self.overflow):
             over = np.flatnonzero(ranks == layout.OVERFLOW)
-            at = np.minimum(np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1)
+            at = np.minimum(
+                np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1
+            )
             # by the key's low bits it is one of these; by all its bits it may be none
-            counts[over] = np.where(self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0)
+            counts[over] = np.where(
+                self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0
+            )
         return counts
 
     def counts_of_words(
@@ -166,7 +190,9 @@ class CountTable:
             D110 otherwise: all its answers would be silent zeros.
         """
         if tokenisation != self.tokenisation:
-            raise UserError("D110", path=self.path, seen=self.tokenisation, asked=tokenisation)
+            raise UserError(
+                "D110", path=self.path, seen=self.tokenisation, asked=tokenisation
+            )
         return self
 
     def verify(self) -> None:
@@ -176,7 +202,9 @@ class CountTable:
     def close(self) -> None:
         """Let go of the map (it goes when the last array that looks into it does)."""
         empty = np.empty(0, dtype=np.uint16)
-        self.arrays = self.arrays._replace(words=empty, directory=np.empty((0, 5), dtype=np.uint64))
+        self.arrays = self.arrays._replace(
+            words=empty, directory=np.empty((0, 5), dtype=np.uint64)
+        )
         self.overflow = np.empty((0, 2), dtype=np.uint64)
         try:
             self._map.close()
@@ -190,7 +218,11 @@ class CountTable:
         return f"<CountTable {str(self.path)!r}: {self.n_ngrams:,} n-grams of {self.tokenisation}>"
 
 
-def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:
+def _array(
+    mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]
+) -> NDArray[Any]:
     if section.size % np.dtype(dtype).itemsize or section.offset % files.PAGE:
         raise ValueError("a section of another size than its type's")
-    return np.frombuffer(mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset)
+    return np.frombuffer(
+        mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset
+    )

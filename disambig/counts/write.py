@@ -50,7 +50,7 @@ def write_table(
     record : {"exact", "compact"}
     info : mapping, optional
         What else the header should say (plain JSON values): licence, sources, thresholds, totals.
-        Read when `chunks` is used up, so a counter may fill it meanwhile.
+        Read when `chunks` is used up, so it may be filled meanwhile.
     force : bool
         Replace a file that exists.
 
@@ -76,7 +76,9 @@ def write_table(
             "index": (files.PAGE, size),
             "directory": files.append_section(file, directory),
             "values": files.append_section(file, ranks.values()),
-            "overflow": files.append_section(file, np.ascontiguousarray(ranks.overflow())),
+            "overflow": files.append_section(
+                file, np.ascontiguousarray(ranks.overflow())
+            ),
         }
         header = {
             "tokenisation": tokenisation,
@@ -96,4 +98,6 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     if path.is_dir() or (path.exists() and not force):
         raise UserError("D106", path=path)
     if not path.parent.is_dir():
-        raise UserError("D107", path=path, problem=f"there is no directory {path.parent}")
+        raise UserError(
+            "D107", path=path, problem=f"there is no directory {path.parent}"
+        )

@@ -1,0 +1,200 @@
+"""Kernels that count: n-gram keys from words, sorting, adding up. Plain arrays, no I/O."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.compiling import compiled
+from disambig.text.hash_kernels import ORDER_STEP, PLACE, fmix64
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_S32 = np.uint64(32)
+_BYTE = np.uint64(255)
+_SMALL = 48
+
+
+@compiled
+def fill_set(words, table):  # type: ignore[no-untyped-def]
+    """Lay the hashes `words` (uint64, none 0) into `table`, uint64 zeros, a power of two of them."""
+    mask = np.uint64(len(table) - 1)
+    for word in words:
+        at = ((word * _MIX) >> _S32) & mask
+        while table[at] != _ZERO and table[at] != word:
+            at = (at + _ONE) & mask
+        table[at] = word
+
+
+@compiled
+def mark_members(words, table, member):  # type: ignore[no-untyped-def]
+    """Set ``member[i]`` (bool) where ``words[i]`` is in the set `table`; the words that are 0 are not."""
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(words)):
+        word = words[i]
+        at = ((word * _MIX) >> _S32) & mask
+        while table[at] != _ZERO and table[at] != word:
+            at = (at + _ONE) & mask
+        member[i] = word != _ZERO and table[at] == word
+
+
+@compiled
+def add_keys(hashes, sentences, first, last, seed, member, keys, filled):  # type: ignore[no-untyped-def]
+    """Append to ``keys[n - 1]`` the keys of all n-grams that start at the tokens ``first:last``.
+
+    `keys` is uint64 (orders, capacity) and must have room for ``last - first`` more in each row after
+    ``filled[n - 1]``. An n-gram stays within its sentence and has no unknown word (0). With `member`
+    (bool, one a token; else empty) only n-grams with a member are taken.
+    """
+    orders = len(keys)
+    restricted = len(member) > 0
+    sentence = np.searchsorted(sentences, first, side="right")
+    for begin in range(first, last):
+        while sentences[sentence] <= begin:
+            sentence += 1
+        stop = min(begin + orders, sentences[sentence])
+        total = seed
+        wanted = not restricted
+        for i in range(begin, stop):
+            word = hashes[i]
+            if word == _ZERO:
+                break
+            n = i - begin
+            total += word * PLACE[n]
+            if restricted:
+                wanted |= member[i]
+            if wanted:
+                key = fmix64(total + np.uint64(n + 1) * ORDER_STEP)  # type: ignore[no-untyped-call]
+                keys[n, filled[n]] = key
+                filled[n] += 1
+
+
+@compiled
+def _insertion_sort(keys, begin, end):  # type: ignore[no-untyped-def]
+    for i in range(begin + 1, end):
+        key = keys[i]
+        j = i
+        while j > begin and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+@compiled
+def _scatter(source, begin, end, shift, target, to, places):  # type: ignore[no-untyped-def]
+    """Copy keys ordered by one byte, stable; `places` (int64, 257) is room for the counts."""
+    places[:] = 0
+    for i in range(begin, end):
+        places[np.int64((source[i] >> shift) & _BYTE) + 1] += 1
+    places[0] = to
+    for b in range(256):
+        places[b + 1] += places[b]
+    for i in range(begin, end):
+        byte = np.int64((source[i] >> shift) & _BYTE)
+        target[places[byte]] = source[i]
+        places[byte] += 1
+
+
+@compiled
+def sort_keys(keys, scratch):  # type: ignore[no-untyped-def]
+    """Sort `keys` (uint64 hashes) in place; `scratch` (uint64) sets how much is sorted at a time.
+
+    Ranges too large for `scratch` are first cut by their top byte, in place; then two passes by the
+    next two bytes leave so few different keys together that insertion finishes the work.
+    """
+    places = np.empty(257, dtype=np.int64)
+    ends = np.empty(256, dtype=np.int64)
+    stack = [(0, len(keys), 56)]
+    while len(stack) > 0:
+        begin, end, shift = stack.pop()
+        if end - begin <= _SMALL or shift < 8:
+            _insertion_sort(keys, begin, end)  # type: ignore[no-untyped-call]
+        elif end - begin <= len(scratch):
+            _scatter(keys, begin, end, np.uint64(shift - 8), scratch, 0, places)  # type: ignore[no-untyped-call]
+            _scatter(scratch, 0, end - begin, np.uint64(shift), keys, begin, places)  # type: ignore[no-untyped-call]
+            _insertion_sort(keys, begin, end)  # type: ignore[no-untyped-call]
+        else:
+            byte_shift = np.uint64(shift)
+            places[:] = 0
+            for i in range(begin, end):
+                places[np.int64((keys[i] >> byte_shift) & _BYTE) + 1] += 1
+            places[0] = begin
+            for b in range(256):
+                places[b + 1] += places[b]
+                ends[b] = places[b + 1]
+            for b in range(256):
+                if ends[b] > places[b]:
+                    stack.append((places[b], ends[b], shift - 8))
+            for b in range(
+                256
+            ):  # send each key home until what comes back belongs here
+                while places[b] < ends[b]:
+                    key = keys[places[b]]
+                    home = np.int64((key >> byte_shift) & _BYTE)
+                    while home != b:
+                        other = keys[places[home]]
+                        keys[places[home]] = key
+                        places[home] += 1
+                        key = other
+                        home = np.int64((key >> byte_shift) & _BYTE)
+                    keys[places[b]] = key
+                    places[b] += 1
+
+
+@compiled
+def add_up(keys, out_keys, out_counts):  # type: ignore[no-untyped-def]
+    """Write each distinct key of sorted `keys` with its number; return how many. Outputs may be `keys`."""
+    n = -1
+    last = _ZERO
+    for i in range(len(keys)):
+        key = keys[i]
+        if n < 0 or key != last:
+            n += 1
+            out_keys[n] = key
+            out_counts[n] = 1
+            last = key
+        else:
+            out_counts[n] += 1
+    return n + 1
+
+
+@compiled
+def merge(keys_a, counts_a, keys_b, counts_b, keys, counts):  # type: ignore[no-untyped-def]
+    """Merge two ascending lists of distinct keys, adding counts of equal ones; return how many."""
+    a = b = n = 0
+    while a < len(keys_a) and b < len(keys_b):
+        key_a, key_b = keys_a[a], keys_b[b]
+        take_a, take_b = key_a <= key_b, key_b <= key_a
+        keys[n] = key_a if take_a else key_b
+        counts[n] = (counts_a[a] if take_a else _ZERO) + (
+            counts_b[b] if take_b else _ZERO
+        )
+        a += take_a
+        b += take_b
+        n += 1
+    while a < len(keys_a):
+        keys[n] = keys_a[a]
+        counts[n] = counts_a[a]
+        a += 1
+        n += 1
+    while b < len(keys_b):
+        keys[n] = keys_b[b]
+        counts[n] = counts_b[b]
+        b += 1
+        n += 1
+    return n
+
+
+@compiled
+def interleave(keys_a, payload_a, keys_b, payload_b, keys, payload):  # type: ignore[no-untyped-def]
+    """Merge two ascending lists of keys with their payloads (uint64), equal keys kept apart."""
+    a = b = 0
+    for n in range(len(keys)):
+        if b == len(keys_b) or (a < len(keys_a) and keys_a[a] <= keys_b[b]):
+            keys[n] = keys_a[a]
+            payload[n] = payload_a[a]
+            a += 1
+        else:
+            keys[n] = keys_b[b]
+            payload[n] = payload_b[b]
+            b += 1

@@ -1,0 +1,271 @@
+"""Counts n-grams: views of text or ready counts in, sorted n-grams out, larger than memory if need be."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import runs
+from disambig.counts.runs import Counted, Run
+from disambig.errors import UserError
+from disambig.text.hashing import MAX_ORDER, UNKNOWN, hash_word
+from disambig.text.view import TokenView
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+MEMORY = 2 << 30
+"""Bound on a counting process's memory, in bytes, unless another is asked for."""
+RESERVE = 352 << 20
+"""What the interpreter, the kernels, the text at hand and the merge take of that."""
+LEAST_MEMORY = 512 << 20
+_AT_ONCE = 1 << 19
+"""N-grams merged at a time."""
+_SCRATCH = 1 << 18
+
+Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
+"""Distinct keys, ascending, with their counts and their orders."""
+
+
+class NgramCounter:
+    """Counts the n-grams of views (`add`) or adds up counts (`add_counts`) within a bound of memory.
+
+    Occurrences gather in a buffer for each order; a full buffer is sorted and written to a
+    temporary directory as a run; `partitions` merges the runs. To be used in a ``with`` statement,
+    at whose end the temporary files go.
+
+    Parameters
+    ----------
+    tokenisation : str
+        Registry name; it seeds the keys, and every view must have been made by it.
+    orders : int
+        Count 1-grams to n-grams of this length, 5 at most.
+    keep_words : collection of int, optional
+        Word hashes: only n-grams that contain one of them are counted.
+    memory : int
+        Bound on the memory of the whole process, in bytes.
+    temporary : path, optional
+        Where the temporary directory is made; by default where Python makes its own.
+    capacity : int, optional
+        N-grams in each order's buffer, instead of what `memory` allows (for tests).
+
+    Attributes
+    ----------
+    totals : list of int
+        N-grams seen of each order, from 1-grams.
+    distinct, kept : list of int
+        Different n-grams of each order, before and after pruning; filled by `partitions`.
+    spilled : int
+        Runs written to disk.
+    """
+
+    def __init__(
+        self,
+        tokenisation: str,
+        *,
+        orders: int = MAX_ORDER,
+        keep_words: Collection[int] | None = None,
+        memory: int = MEMORY,
+        temporary: str | Path | None = None,
+        capacity: int | None = None,
+    ) -> None:
+        if not 1 <= orders <= MAX_ORDER:
+            raise UserError("D111", orders=orders, most=MAX_ORDER)
+        if memory < LEAST_MEMORY:
+            raise UserError("D112", memory=memory, least=LEAST_MEMORY)
+        self.tokenisation = tokenisation
+        self.orders = orders
+        self.totals, self.distinct, self.kept = ([0] * orders for _ in range(3))
+        self.spilled = 0
+        self._temporary = temporary
+        self._directory: tempfile.TemporaryDirectory[str] | None = None
+        self._capacity = capacity or (memory - RESERVE) // (8 * orders)
+        # touched page by page as it fills
+        self._keys = np.empty((orders, self._capacity), dtype=np.uint64)
+        self._filled = np.zeros(orders, dtype=np.int64)
+        self._pending: list[list[Counted]] = [[] for _ in range(orders)]
+        self._n_pending = 0
+        self._runs: list[list[Run]] = [[] for _ in range(orders)]
+        self._kept_words = None if keep_words is None else _hash_set(keep_words)
+
+    def add(self, view: TokenView) -> None:
+        """Count the n-grams of `view`; none crosses the end of a sentence or holds an `UNKNOWN` word."""
+        from disambig.counts.build_kernels import add_keys, mark_members
+
+        if view.tokenisation != self.tokenisation:
+            raise ValueError(
+                f"a view of {view.tokenisation}, not of {self.tokenisation}"
+            )
+        member = np.empty(0, dtype=np.bool_)
+        if self._kept_words is not None:
+            member = np.empty(len(view), dtype=np.bool_)
+            mark_members(view.hashes, self._kept_words, member)  # type: ignore[no-untyped-call]
+        seed = np.uint64(hash_word(self.tokenisation))
+        begin = 0
+        while begin < len(view):
+            if self._filled.max() == self._capacity:
+                self._spill()
+            end = min(len(view), begin + self._capacity - int(self._filled.max()))
+            before = self._filled.copy()
+            add_keys(
+                view.hashes,
+                view.sentences,
+                begin,
+                end,
+                seed,
+                member,
+                self._keys,
+                self._filled,
+            )  # type: ignore[no-untyped-call]
+            for order, more in enumerate((self._filled - before).tolist()):
+                self.totals[order] += more
+            begin = end
+
+    def add_counts(
+        self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], order: int
+    ) -> None:
+        """Add counts of n-grams of one order, in any order and repeated as may be."""
+        self.totals[order - 1] += int(counts.sum(dtype=object) if len(counts) else 0)
+        self._pending[order - 1].append((keys, counts))
+        self._n_pending += len(keys)
+        if (
+            self._n_pending * 5 >= self._capacity * self.orders
+        ):  # sorting takes five times the room
+            self._spill_pending()
+
+    def partitions(
+        self, *, min_counts: Mapping[int, int] | None = None
+    ) -> Iterator[Merged]:
+        """Yield all n-grams once, in ascending order of their keys, some half a million at a time.
+
+        Parameters
+        ----------
+        min_counts : mapping of int to int, optional
+            For an order, the count below which its n-grams are left out.
+
+        Yields
+        ------
+        keys, counts : arrays of uint64
+        orders : array of uint8
+        """
+        self._finish()
+        least = [
+            (min_counts or {}).get(order, 1) for order in range(1, self.orders + 1)
+        ]
+        self.distinct, self.kept = [0] * self.orders, [0] * self.orders
+        edges = sum(
+            (run.edges for order in self._runs for run in order),
+            np.zeros(runs.SLICES + 1, np.int64),
+        )
+        first = 0
+        while first < runs.SLICES:
+            last = (
+                int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
+            )
+            last = min(max(last, first + 1), runs.SLICES)
+            parts = []
+            for order, here in enumerate(self._runs):
+                keys, counts = runs.merged([run.read(first, last) for run in here])
+                self.distinct[order] += len(keys)
+                if least[order] > 1:
+                    wanted = counts >= np.uint64(least[order])
+                    keys, counts = keys[wanted], counts[wanted]
+                self.kept[order] += len(keys)
+                parts.append((keys, (counts << np.uint64(3)) | np.uint64(order + 1)))
+            keys, payload = runs.interleaved(parts)
+            first = last
+            if len(keys):
+                yield (
+                    keys,
+                    payload >> np.uint64(3),
+                    (payload & np.uint64(7)).astype(np.uint8),
+                )
+
+    def _spill(self) -> None:
+        for order in range(self.orders):
+            keys = self._sorted(order)
+            if len(keys):
+                self._runs[order].append(runs.spill_keys(self._run_path(), keys))
+        self._filled[:] = 0
+
+    def _spill_pending(self) -> None:
+        for order, pending in enumerate(self._pending):
+            if pending:
+                keys = np.concatenate([keys for keys, _ in pending])
+                counts = np.concatenate([counts for _, counts in pending])
+                pending.clear()
+                self._runs[order].append(
+                    runs.spill_counts(self._run_path(), *_summed(keys, counts))
+                )
+        self._n_pending = 0
+
+    def _sorted(self, order: int) -> NDArray[np.uint64]:
+        from disambig.counts.build_kernels import sort_keys
+
+        keys: NDArray[np.uint64] = self._keys[order, : self._filled[order]]
+        sort_keys(keys, np.empty(_SCRATCH, dtype=np.uint64))  # type: ignore[no-untyped-call]
+        return keys
+
+    def _finish(self) -> None:
+        """Make a run of what lies in the buffers; in memory unless others are on disk already."""
+        if self._n_pending:
+            self._spill_pending()
+        if not self._filled.any():
+            return
+        if self.spilled:
+            self._spill()
+            self._keys = np.empty((self.orders, self._capacity), dtype=np.uint64)
+            return
+        for order in range(self.orders):
+            keys = self._sorted(order)
+            self._runs[order].append(runs.RawRun(keys, runs.edges_of(keys)))
+        self._keys = np.empty((self.orders, self._capacity), dtype=np.uint64)
+        self._filled[:] = 0
+
+    def _run_path(self) -> Path:
+        if self._directory is None:
+            self._directory = tempfile.TemporaryDirectory(
+                prefix="disambig-counts-", dir=self._temporary
+            )
+        self.spilled += 1
+        return Path(self._directory.name) / f"run-{self.spilled:06}"
+
+    def close(self) -> None:
+        """Delete the temporary files and let go of the buffers."""
+        if self._directory is not None:
+            self._directory.cleanup()
+        self._keys = np.empty((self.orders, 0), dtype=np.uint64)
+        self._runs = [[] for _ in range(self.orders)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:
+    from disambig.counts.build_kernels import fill_set
+
+    hashes = np.unique(np.fromiter(words, dtype=np.uint64, count=len(words)))
+    table = np.zeros(1 << (4 * len(hashes) + 4).bit_length(), dtype=np.uint64)
+    fill_set(hashes[hashes != UNKNOWN], table)  # type: ignore[no-untyped-call]
+    return table
+
+
+def _summed(keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> Counted:
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return keys[first], np.add.reduceat(counts, first)

@@ -1,0 +1,248 @@
+"""Counting equals collections.Counter, however little memory there is."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.counts import counter as counters
+from disambig.counts.build import batches, build_table, merged_partitions
+from disambig.counts.counter import NgramCounter
+from disambig.counts.table import CountTable
+from disambig.errors import UserError
+from disambig.text.hashing import hash_word, hash_words, ngram_keys
+from disambig.text.view import TokenView
+from disambig.text.words import Words
+
+SEED = hash_word(Words.name)
+
+
+def key_of(ngram):
+    return int(ngram_keys(hash_words(ngram)[None], SEED)[0])
+
+
+def expected(sentences, orders, keep=None):
+    """Count the slow way; a sentence is a list of words."""
+    found = Counter()
+    for sentence in sentences:
+        for n in range(1, orders + 1):
+            for at in range(len(sentence) - n + 1):
+                ngram = tuple(sentence[at : at + n])
+                if "" not in ngram and (keep is None or keep & set(ngram)):
+                    found[ngram] += 1
+    return found
+
+
+def view_of(sentences):
+    """A view of these words; "" stands for an unknown one."""
+    words = [word for sentence in sentences for word in sentence]
+    hashes = hash_words(words)
+    hashes[[word == "" for word in words]] = 0
+    ends = np.append(0, np.cumsum([len(sentence) for sentence in sentences])).astype(
+        np.int64
+    )
+    none = np.zeros(len(words), dtype=np.int32)
+    return TokenView(
+        Words.name, [""], hashes, none, none, ends, np.array([0, len(words)])
+    )
+
+
+def counted(counter, **options):
+    found, last = {}, -1
+    for keys, counts, orders in counter.partitions(**options):
+        assert int(keys[0]) > last
+        assert np.all(keys[1:] > keys[:-1])
+        last = int(keys[-1])
+        for key, count, order in zip(
+            keys.tolist(), counts.tolist(), orders.tolist(), strict=True
+        ):
+            found[key] = (count, order)
+    return found
+
+
+sentences = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c", "d", ""]), min_size=1, max_size=12),
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(sentences, max_size=3),
+    st.integers(1, 5),
+    st.sampled_from([1, 3, 10, 10_000]),
+    st.none() | st.sets(st.sampled_from(["a", "d", "z"])),
+    st.dictionaries(st.integers(1, 5), st.integers(1, 4)),
+)
+def test_counts_are_those_of_a_counter(views, orders, capacity, keep, min_counts):
+    true = expected([s for view in views for s in view], orders, keep)
+    hashes = None if keep is None else [hash_word(word) for word in keep]
+    with NgramCounter(
+        Words.name, orders=orders, keep_words=hashes, capacity=capacity
+    ) as counter:
+        for view in views:
+            counter.add(view_of(view))
+        found = counted(counter, min_counts=min_counts)
+        again = counted(counter)
+        if capacity < 3 and true:
+            assert counter.spilled or max(counter.totals) <= capacity
+    assert found == {
+        key_of(ngram): (count, len(ngram))
+        for ngram, count in true.items()
+        if count >= min_counts.get(len(ngram), 1)
+    }
+    assert again == {
+        key_of(ngram): (count, len(ngram)) for ngram, count in true.items()
+    }
+    by_order = Counter(len(ngram) for ngram in true)
+    assert counter.distinct == [by_order[n] for n in range(1, orders + 1)]
+    assert counter.totals == [
+        sum(count for ngram, count in true.items() if len(ngram) == n)
+        for n in range(1, orders + 1)
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 2**40)), max_size=60
+    ),
+    st.sampled_from([2, 7, 1000]),
+    st.integers(1, 9),
+)
+def test_ready_counts_add_up(pairs, capacity, size):
+    true = Counter()
+    for word, count in pairs:
+        true[word] += count
+    with NgramCounter(Words.name, orders=2, capacity=capacity) as counter:
+        for at in range(0, len(pairs), size):
+            part = pairs[at : at + size]
+            keys = np.array([key_of([word]) for word, _ in part], dtype=np.uint64)
+            counter.add_counts(
+                keys, np.array([count for _, count in part], dtype=np.uint64), 1
+            )
+        assert counted(counter) == {
+            key_of([word]): (count, 1) for word, count in true.items()
+        }
+        assert counter.totals == [sum(true.values()), 0]
+
+
+def random_sentences(n, rng=None):
+    rng = rng or np.random.default_rng(0)
+    words = [f"w{i}" for i in range(300)]
+    return [
+        [words[i] for i in np.minimum(rng.zipf(1.3, rng.integers(1, 30)), 300) - 1]
+        for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize("capacity", [700, 100_000])
+def test_many_slices_and_runs(capacity, monkeypatch):
+    monkeypatch.setattr(counters, "_AT_ONCE", 500)
+    monkeypatch.setattr(counters, "_SCRATCH", 64)
+    text = random_sentences(800)
+    with NgramCounter(Words.name, capacity=capacity) as counter:
+        for at in range(0, 800, 50):
+            counter.add(view_of(text[at : at + 50]))
+        found = counted(counter)
+        assert (counter.spilled > 50) == (capacity == 700)
+    assert found == {
+        key_of(n): (count, len(n)) for n, count in expected(text, 5).items()
+    }
+
+
+def test_temporary_files_go(tmp_path):
+    with NgramCounter(Words.name, capacity=10, temporary=tmp_path) as counter:
+        counter.add(view_of(random_sentences(20)))
+        assert list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
+
+
+TEXTS = [
+    "It's in the house, in the big house. The cat sat in the house!",
+    "",
+    "In the house of the rising sun; it's in the house.",
+]
+
+
+def words_of(texts):
+    """The sentences of the texts, by the tokenisation's own readable form."""
+    found = []
+    for text in texts:
+        for word in Words().words(text):
+            if word == "<S>":
+                found.append([])
+            found[-1].append(word)
+    return found
+
+
+@pytest.mark.parametrize("record", ["exact", "compact"])
+def test_text_to_table(tmp_path, record):
+    path = build_table(
+        tmp_path / "x.counts",
+        iter(TEXTS),
+        Words(),
+        min_counts={5: 2},
+        record=record,
+        licence="CC0",
+        sources=[{"name": "a.txt"}],
+    )
+    table = CountTable.open(path)
+    table.verify()
+    true = expected(words_of(TEXTS), 5)
+    for ngram, count in true.items():
+        if count <= 10:
+            wanted = count if len(ngram) < 5 or count >= 2 else 0
+            assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [
+                wanted
+            ], ngram
+    info = table.header["info"]
+    assert info["licence"] == "CC0"
+    assert info["sources"] == [{"name": "a.txt"}]
+    assert info["min_counts"]["5"] == 2
+    assert sum(info["ngrams"]["kept"].values()) == table.n_ngrams
+    assert info["ngrams"]["seen"]["1"] == sum(c for n, c in true.items() if len(n) == 1)
+
+
+def test_merged_partitions_and_restriction():
+    true = expected(words_of(TEXTS), 3, {"in"})
+    found = {}
+    for keys, counts, _ in merged_partitions(
+        TEXTS, Words(), orders=3, keep_words=["in"]
+    ):
+        found |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
+    assert found == {key_of(ngram): count for ngram, count in true.items()}
+
+
+def test_progress_and_errors(tmp_path):
+    told = []
+    build_table(
+        tmp_path / "x", TEXTS, Words(), progress=lambda *what: told.append(what)
+    )
+    assert told[0] == ("count", 3, None)
+    assert told[-1][0] == "write"
+    assert told[-1][1] == CountTable.open(tmp_path / "x").n_ngrams
+    for options, code in (
+        ({"orders": 6}, "D111"),
+        ({"orders": 0}, "D111"),
+        ({"memory": 1000}, "D112"),
+        ({"record": "tiny"}, "D108"),
+    ):
+        with pytest.raises(UserError, match=code):
+            build_table(tmp_path / "y", TEXTS, Words(), **options)
+    for nothing in ([], ["", "  \n "]):
+        with pytest.raises(UserError, match="D113"):
+            build_table(tmp_path / "y", nothing, Words())
+    with pytest.raises(UserError, match="D106"):
+        build_table(tmp_path / "x", TEXTS, Words())
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_batches():
+    assert list(batches(["abc", "d", "", "efgh"], size=4)) == [
+        ["abc"],
+        ["d", "", "efgh"],
+    ]
+    assert list(batches([])) == []
