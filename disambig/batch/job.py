@@ -1,0 +1,151 @@
+"""A corpus job: a directory that holds a manifest and one output for each finished shard.
+
+Started again, a job skips what is finished. Killed anywhere it loses nothing and doubles nothing:
+a shard counts as finished once its record is there, and its record is written last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from disambig.batch.manifest import begin_or_resume, locked, new_manifest
+from disambig.batch.planning import SHARD_SIZE, Plan, plan
+from disambig.batch.runners import InProcess, Runner
+from disambig.batch.shards import RECORDS, ShardWork, load_record
+from disambig.batch.sources import Source
+from disambig.batch.totals import Totals
+from disambig.corpora.inputs import Input
+from disambig.corpora.opening import STDIN
+from disambig.corpora.saving import remove_temporaries
+from disambig.corpora.writers import Format
+from disambig.errors import UserError
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run has done: in all, now, and what went wrong.
+
+    Attributes
+    ----------
+    totals, fresh : Totals
+        Of the whole job, and of this run alone.
+    bad : list of str
+        A message for each document that could not be read or annotated.
+    left_out : list of str
+        A message for each shard (or batch) that was given up.
+    shards, skipped : int
+        Number of shards, and of those that an earlier run had finished.
+    """
+
+    totals: Totals = field(default_factory=Totals)
+    fresh: Totals = field(default_factory=Totals)
+    bad: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    shards: int = 0
+    skipped: int = 0
+
+    def done(self, totals: Totals) -> None:
+        """Add what was done in this run."""
+        self.totals.add(totals)
+        self.fresh.add(totals)
+
+
+Listener = Callable[[int, Sequence[str]], None]
+"""Told of progress: how much input more is done, and the messages that came of it."""
+
+
+def run_job(
+    directory: Path,
+    inputs: Sequence[Input],
+    *,
+    source: Source,
+    format: Format,
+    field: str = "text",
+    shard_size: int = SHARD_SIZE,
+    runner: Runner | None = None,
+    force: bool = False,
+    listener: Listener = lambda amount, messages: None,
+    planned: Callable[[int], None] = lambda size: None,
+) -> Report:
+    """Annotate `inputs` into `directory`, or go on where an earlier run was stopped.
+
+    Parameters
+    ----------
+    directory : Path
+        Made if need be.
+    inputs : sequence of Input
+    source : Source
+        Where the annotator comes from; its description is part of the manifest.
+    format : Format
+    field : str
+        Key of the text in JSONL inputs.
+    shard_size : int
+        Bytes of input a shard.
+    runner : Runner, optional
+        Where the shards are worked on; here if not given.
+    force : bool
+        Begin anew in a directory that holds something else.
+    listener, planned : callables
+        Told of progress in bytes of input, and of their number before the first.
+
+    Raises
+    ------
+    UserError
+        D309 to D312, D316 to D318; D4xx from the models.
+    """
+    if any(entry.path == STDIN for entry in inputs):
+        raise UserError("D317")
+    _check_targets(directory, inputs)
+    config = {
+        **source.describe(),
+        "format": format.name,
+        "field": field,
+        "shard_size": shard_size,
+        "text": getattr(format, "text", None),
+    }
+    made = plan(inputs, shard_size=shard_size)
+    with locked(directory):
+        begin_or_resume(directory, new_manifest(made, config), force=force)
+        remove_temporaries(directory)
+        remove_temporaries(directory / RECORDS)
+        planned(sum(shard.size for shard in made.shards))
+        work = ShardWork(directory, source, format, field)
+        return _run(made, work, runner or InProcess(), listener)
+
+
+def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Report:
+    report = Report(shards=len(made.shards))
+    todo = []
+    for shard in made.shards:
+        record = load_record(work.directory, shard.index)
+        if record is None:
+            todo.append(shard)
+            continue
+        report.skipped += 1
+        report.totals.add(record.totals)
+        report.bad.extend(record.bad)
+        listener(shard.size, record.bad)
+    for outcome in runner.run(work, todo):
+        shard = outcome.item
+        if outcome.problem is not None:
+            what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
+            message = str(UserError("D314", what=what, problem=outcome.problem))
+            report.left_out.append(message)
+            listener(shard.size, [message])
+            continue
+        report.done(outcome.result.totals)
+        report.bad.extend(outcome.result.bad)
+        listener(shard.size, outcome.result.bad)
+    return report
+
+
+def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:
+    """Make sure that no output can take the place of an input."""
+    if directory.exists() and not directory.is_dir():
+        raise UserError("D310", path=directory)
+    for entry in inputs:
+        if os.path.realpath(directory / entry.name) == os.path.realpath(entry.path):
+            raise UserError("D316", path=entry.path)

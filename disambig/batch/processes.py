@@ -1,0 +1,226 @@
+"""Worker processes of our own, watched: one that is killed is replaced and its item tried again.
+
+The pools of the standard library break or hang when a worker is killed from outside (by the
+system when memory is short, say); here an item that kills its workers is set aside.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from disambig.batch.runners import Outcome, Work, last_line
+from disambig.errors import UserError
+
+TRIES = 2
+_AHEAD = 4  # items per worker that may be done before the next in order is
+
+
+@dataclass(slots=True)
+class _Task:
+    index: int
+    item: Any
+    tries: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: Any
+    connection: Connection
+    ready: bool = False
+    task: _Task | None = None
+
+
+@dataclass(slots=True)
+class _Pool:
+    """The state of one run."""
+
+    work: Work
+    limit: int
+    items: Iterator[Any]
+    ordered: bool
+    workers: list[_Worker] = field(default_factory=list)
+    waiting: deque[_Task] = field(default_factory=deque)
+    taken: int = 0
+    given: int = 0  # outcomes yielded
+    never_started: int = 0
+
+    def fill(self) -> None:
+        """Take items until each worker has one waiting, unless the order holds things up."""
+        while len(self.waiting) < self.limit and self.taken - self.given < self.limit * _AHEAD:
+            try:
+                item = next(self.items)
+            except StopIteration:
+                return
+            self.waiting.append(_Task(self.taken, item))
+            self.taken += 1
+
+    def dispatch(self) -> None:
+        """Hand waiting items to idle workers, and start workers while items wait."""
+        for worker in self.workers:
+            if worker.ready and worker.task is None and self.waiting:
+                worker.task = self.waiting.popleft()
+                try:
+                    worker.connection.send((worker.task.index, worker.task.item))
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # it died idle: found by its sentinel
+        starting = sum(not worker.ready for worker in self.workers)
+        while len(self.workers) < self.limit and starting < len(self.waiting):
+            self.workers.append(_start(self.work))
+            starting += 1
+
+    def busy(self) -> bool:
+        """Tell whether anything is still to come."""
+        return bool(self.waiting) or any(worker.task for worker in self.workers)
+
+    def listen(self) -> list[Outcome]:
+        """Wait for news of any worker and return what is finished."""
+        doors: dict[Any, _Worker] = {}
+        for worker in self.workers:
+            doors[worker.connection] = worker
+            doors[worker.process.sentinel] = worker
+        news = {id(doors[door]): doors[door] for door in wait(list(doors))}
+        outcomes = []
+        for worker in news.values():
+            message = _receive(worker.connection)
+            outcome = self._died(worker) if message is None else self._told(worker, *message)
+            if outcome is not None:
+                outcomes.append(outcome)
+        return outcomes
+
+    def _told(self, worker: _Worker, kind: str, value: Any) -> Outcome | None:
+        if isinstance(value, UserError):
+            raise value
+        if kind == "ready":
+            worker.ready = True
+            return None
+        if kind == "no start":
+            raise RuntimeError(f"a worker could not start:\n{value}")
+        task, worker.task = worker.task, None
+        assert task is not None
+        if kind == "bug":
+            return Outcome(task.index, task.item, problem=last_line(value))
+        return Outcome(task.index, task.item, value)
+
+    def _died(self, worker: _Worker) -> Outcome | None:
+        worker.process.join()
+        how = _how(worker.process.exitcode)
+        worker.connection.close()
+        self.workers.remove(worker)
+        if not worker.ready:
+            self.never_started += 1
+            if self.never_started >= TRIES:
+                raise UserError("D315", problem=how)
+        task = worker.task
+        if task is None:
+            return None
+        task.tries += 1
+        if task.tries < TRIES:
+            self.waiting.appendleft(task)
+            return None
+        return Outcome(task.index, task.item, problem=f"it ended its worker process {TRIES} times ({how})")
+
+    def stop(self) -> None:
+        """End every worker."""
+        for worker in self.workers:
+            worker.process.terminate()
+        for worker in self.workers:
+            worker.process.join(5)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """The runner with supervised processes on this machine, started as they are needed."""
+
+    workers: int
+
+    def run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> Iterator[Outcome]:
+        """Yield the outcome of each item; one that ends its worker twice has a problem."""
+        pool = _Pool(work, self.workers, iter(items), ordered)
+        early: dict[int, Outcome] = {}
+        try:
+            while True:
+                pool.fill()
+                pool.dispatch()
+                if not pool.busy():
+                    return
+                for outcome in pool.listen():
+                    if not ordered:
+                        pool.given += 1
+                        yield outcome
+                        continue
+                    early[outcome.index] = outcome
+                    while pool.given in early:
+                        pool.given += 1
+                        yield early.pop(pool.given - 1)
+        finally:
+            pool.stop()
+
+
+def _start(work: Work) -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+def _receive(connection: Connection) -> tuple[str, Any] | None:
+    try:
+        return connection.recv() if connection.poll() else None
+    except (EOFError, OSError):
+        return None
+
+
+def _how(code: int | None) -> str:
+    if code is not None and code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        return f"{name}, out of memory?" if name == "SIGKILL" else name
+    return f"exit status {code}"
+
+
+def _serve(connection: Connection, work: Work) -> None:
+    """Work on items until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    try:
+        function = work.start()
+    except UserError as problem:
+        connection.send(("no start", problem))
+        return
+    except Exception:  # noqa: BLE001  told to the parent
+        connection.send(("no start", traceback.format_exc()))
+        return
+    connection.send(("ready", None))
+    while True:
+        try:
+            _, item = connection.recv()
+        except EOFError:
+            return
+        try:
+            message = "done", function(item)
+        except UserError as problem:
+            message = "user error", problem
+        except Exception:  # noqa: BLE001  told to the parent
+            message = "bug", traceback.format_exc()
+        connection.send(message)
+
+
+def _die_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,125 @@
+"""Where a job's annotator comes from: small values that can go to a worker, which loads the models."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from disambig.data.decisions import Decisions
+    from disambig.data.groups import Group
+    from disambig.model.model import Model
+
+Annotate = Callable[[Sequence[str]], "list[Decisions]"]
+"""Texts in, one `Decisions` a task out, over the whole batch."""
+
+
+class Source(Protocol):
+    """What a worker needs to make its `Annotate`; sent to other processes."""
+
+    def load(self) -> Annotate:
+        """Load the models and return the function that annotates texts."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Return plain values that change whenever the decisions might: kept in a job's manifest."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Installed models and model directories, with what a user sets at run time.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names or directories; empty: every installed model.
+    flags_per_1000 : float or None
+        None: each model's own default.
+    ignore : tuple of str
+        Words that are left alone.
+    sets : tuple of Group
+        Extra confusion sets, for the models that take any.
+    """
+
+    models: tuple[str, ...] = ()
+    flags_per_1000: float | None = None
+    ignore: tuple[str, ...] = ()
+    sets: tuple[Group, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the models, the installed ones if none was named."""
+        from disambig.model.packs import available
+
+        return self.models or tuple(sorted(available()))
+
+    def load_models(self) -> list[Model]:
+        """Load the models.
+
+        Raises
+        ------
+        UserError
+            D4xx for an unknown name or a damaged model; D322 if no model takes extra sets.
+        """
+        from disambig.model.packs import load
+
+        models = [load(name) for name in self.names()]
+        return with_sets(models, self.sets) if self.sets else models
+
+    def load(self) -> Annotate:
+        """Load the models and return the function that annotates texts."""
+        from disambig.model.annotate import annotate
+
+        models = self.load_models()
+
+        def run(texts: Sequence[str]) -> list[Decisions]:
+            return annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
+
+        return run
+
+    def describe(self) -> dict[str, Any]:
+        """Return names, versions and contents of the models, and all settings."""
+        from disambig.model.packs import available, load
+
+        installed = available()
+        models = {}
+        for name in self.names():
+            model = load(name)
+            directory = Path(installed.get(name, name))
+            models[name] = {"model": f"{model.name} {model.version}", "contents": _digest(directory)}
+        return {
+            "models": models,
+            "flags_per_1000": self.flags_per_1000,
+            "ignore": sorted(self.ignore),
+            "sets": [list(group.candidates) for group in self.sets],
+        }
+
+
+def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
+    """Give `sets` to the spelling models among `models`.
+
+    Raises
+    ------
+    UserError
+        D322 where none takes any.
+    """
+    from disambig.errors import UserError
+
+    takes = [hasattr(model, "with_groups") and model.task.name == "spelling" for model in models]
+    if not any(takes):
+        raise UserError("D322", models=", ".join(model.name for model in models))
+    return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]
+
+
+def _digest(directory: Path) -> str:
+    """Return a hash over the names and contents of a model's files; "" where there is no directory."""
+    if not directory.is_dir():
+        return ""
+    whole = hashlib.sha256()
+    for path in sorted(path for path in directory.rglob("*") if path.is_file()):
+        digest = hashlib.sha256(path.read_bytes()).digest()
+        whole.update(path.relative_to(directory).as_posix().encode() + b"\0" + digest)
+    return whole.hexdigest()

@@ -1,0 +1,96 @@
+"""Annotating in one stream: documents in, one output in their order; nothing is kept for a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from disambig.batch.annotation import annotate_documents, batches
+from disambig.batch.job import Listener, Report
+from disambig.batch.runners import Function, InProcess, Runner
+from disambig.batch.sources import Annotate, Source
+from disambig.batch.totals import Totals, totals_of
+from disambig.corpora.documents import Bad, Document
+from disambig.corpora.writers import Format
+from disambig.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A batch, done: its output, counts, messages and characters."""
+
+    data: bytes
+    totals: Totals
+    bad: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamWork:
+    """The work of a stream on its batches."""
+
+    source: Source
+    format: Format
+
+    def start(self) -> Function:
+        """Load the models and return the function that annotates a batch of documents."""
+        annotate = self.source.load()
+        return lambda batch: _annotate(batch, annotate, self.format)
+
+
+def annotate_stream(
+    documents: Iterable[Document | Bad],
+    *,
+    source: Source,
+    format: Format,
+    write: Callable[[bytes], object],
+    runner: Runner | None = None,
+    listener: Listener = lambda amount, messages: None,
+) -> Report:
+    """Annotate `documents` and write them in order; memory holds some batches at a time.
+
+    Parameters
+    ----------
+    documents : iterable of Document or Bad
+        From `disambig.corpora.readers`.
+    source : Source
+        Where the annotator comes from.
+    format : Format
+    write : callable
+        Takes the bytes of the output.
+    runner : Runner, optional
+        Where batches are worked on; here if not given.
+    listener : callable
+        Told of progress in characters.
+    """
+    report = Report()
+
+    def good() -> Iterator[Document]:
+        for document in documents:
+            if isinstance(document, Bad):
+                report.bad.append(str(document.error))
+                listener(0, [str(document.error)])
+            else:
+                yield document
+
+    def chunks() -> Iterator[bytes]:
+        work = StreamWork(source, format)
+        for outcome in (runner or InProcess()).run(work, batches(good()), ordered=True):
+            amount = sum(len(document.text) for document in outcome.item)
+            if outcome.problem is not None:
+                what = f"documents {outcome.item[0].id} to {outcome.item[-1].id}"
+                report.left_out.append(str(UserError("D314", what=what, problem=outcome.problem)))
+                listener(amount, report.left_out[-1:])
+                continue
+            chunk = outcome.result
+            report.done(chunk.totals)
+            report.bad.extend(chunk.bad)
+            listener(amount, chunk.bad)
+            yield chunk.data
+
+    format.join(chunks(), write)
+    return report
+
+
+def _annotate(batch: Sequence[Document], annotate: Annotate, format: Format) -> Chunk:
+    results, bad = annotate_documents(batch, annotate)
+    return Chunk(format.encode(results), totals_of(results), [str(found.error) for found in bad])

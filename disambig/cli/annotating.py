@@ -1,0 +1,155 @@
+"""One run of ``disambig annotate``: where output goes, what the user is told, the exit status."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from disambig.batch.job import Report, run_job
+from disambig.batch.runners import local
+from disambig.batch.sources import Source
+from disambig.batch.stream import annotate_stream
+from disambig.cli.reporting import Reporter
+from disambig.corpora.inputs import Input, find_inputs
+from disambig.corpora.opening import STDIN
+from disambig.corpora.readers import FIELD, read_all
+from disambig.corpora.saving import saved, writer, writing
+from disambig.corpora.writers import Format, format_of, make_format
+from disambig.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FAILURE = 2
+BINARY = ("spacy",)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of ``disambig annotate``, checked one by one."""
+
+    paths: tuple[str, ...]
+    output: Path | None = None
+    is_job: bool = False
+    format: str | None = None
+    lines: bool = False
+    field: str | None = None
+    text: bool = True
+    workers: int = 1
+    shard_size: int = 8_000_000
+    force: bool = False
+
+
+def run(request: Request, source: Source) -> int:
+    """Annotate as asked and return the exit status: 0, or 2 where something was left out.
+
+    Raises
+    ------
+    UserError
+        What ends the run before or while it works; nothing half-written is left.
+    """
+    terminal = request.output is None and _is_terminal()
+    name = request.format or _format_name(request, terminal)
+    format = make_format(name, field=request.field or FIELD, text=request.text)
+    if terminal and name in BINARY:
+        raise UserError("D603", format=name)
+    inputs = find_inputs(
+        request.paths,
+        lines=request.lines,
+        json=request.field is not None,
+        exclude=[str(request.output)] if request.is_job else (),
+    )
+    reporter = Reporter()
+    try:
+        report = _job(request, inputs, source, format, reporter) if request.is_job else None
+        if report is None:
+            report = _stream(request, inputs, source, format, reporter)
+    finally:
+        reporter.close()
+    problems = len(report.bad) + len(report.left_out)
+    if not report.totals.words and not problems:
+        raise UserError("D307", what=_all_of(inputs))
+    if report.totals.documents:
+        reporter.summary(report, str(request.output) if request.output else None)
+    return FAILURE if problems else 0
+
+
+def _job(
+    request: Request, inputs: Sequence[Input], source: Source, format: Format, reporter: Reporter
+) -> Report:
+    assert request.output is not None
+    try:
+        return run_job(
+            request.output,
+            inputs,
+            source=source,
+            format=format,
+            field=request.field or FIELD,
+            shard_size=request.shard_size,
+            runner=local(request.workers),
+            force=request.force,
+            listener=reporter.listen,
+            planned=reporter.begin,
+        )
+    except KeyboardInterrupt:
+        reporter.say("disambig: interrupted; started again with the same options, the job goes on from here")
+        raise
+
+
+def _stream(
+    request: Request, inputs: Sequence[Input], source: Source, format: Format, reporter: Reporter
+) -> Report:
+    def annotate(write) -> Report:  # type: ignore[no-untyped-def]
+        return annotate_stream(
+            read_all(inputs, field=request.field or FIELD),
+            source=source,
+            format=format,
+            write=write,
+            runner=local(request.workers),
+            listener=reporter.listen,
+        )
+
+    known = STDIN not in request.paths and not any(entry.compressed for entry in inputs)
+    reporter.begin(sum(entry.size for entry in inputs) if known else None)
+    if request.output is None:
+        if sys.stdout is None:
+            raise UserError("D309", path="standard output", problem="it is closed")
+        report = annotate(writer(sys.stdout.buffer, "standard output"))
+        with writing("standard output"):
+            sys.stdout.buffer.flush()
+        return report
+    if any(request.output.resolve() == Path(entry.path).resolve() for entry in inputs):
+        raise UserError("D316", path=request.output)
+    if request.output.exists() and not request.force:
+        raise UserError("D310", path=request.output)
+    try:
+        with saved(request.output) as write:
+            report = annotate(write)
+            if not report.totals.documents:
+                raise _NothingToWrite(report)
+    except _NothingToWrite as nothing:
+        return nothing.report
+    return report
+
+
+class _NothingToWrite(Exception):
+    """Leaves `saved` without an output: no document could be read."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+
+
+def _format_name(request: Request, terminal: bool) -> str:
+    if request.is_job:
+        return "jsonl"
+    return format_of(str(request.output) if request.output else None, terminal=terminal)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _all_of(inputs: Sequence[Input]) -> str:
+    return inputs[0].shown if len(inputs) == 1 else f"{inputs[0].shown} and {len(inputs) - 1:,} more"

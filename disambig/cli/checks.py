@@ -1,0 +1,24 @@
+"""Checks of options that several commands share."""
+
+from __future__ import annotations
+
+import math
+
+from disambig.errors import UserError
+
+
+def check_rate(flags_per_1000: float | None) -> None:
+    """Refuse a rate that is none.
+
+    Raises
+    ------
+    UserError
+        D602.
+    """
+    if flags_per_1000 is not None and not (math.isfinite(flags_per_1000) and flags_per_1000 > 0):
+        raise UserError(
+            "D602",
+            option="--flags-per-1000",
+            value=flags_per_1000,
+            problem="give a number above 0, such as 1",
+        )

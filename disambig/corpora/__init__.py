@@ -1,0 +1,1 @@
+"""Formats of corpora: documents in, decisions out. No model and no decision is made here."""

@@ -1,0 +1,59 @@
+"""The text itself, with every flagged replacement made."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from disambig.corpora.jsonl_format import json_line
+from disambig.corpora.results import Annotated, flagged_records
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedFormat:
+    """Documents as they came: a text, a line with its line end, or a JSON object with new text.
+
+    Attributes
+    ----------
+    field : str
+        Key of the text in JSONL.
+    """
+
+    field: str = "text"
+    name: str = "corrected"
+    suffix: str = ".txt"
+
+    def encode(self, results: Sequence[Annotated]) -> bytes:
+        """Return the corrected documents, one behind the other."""
+        return b"".join(map(self._encode, results))
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write what `encode` returned, in order."""
+        for chunk in chunks:
+            write(chunk)
+
+    def _encode(self, result: Annotated) -> bytes:
+        text, document = corrected(result), result.document
+        if document.kind == "json":
+            return json_line({**document.meta, self.field: text})
+        return (text + document.ending).encode()
+
+
+def corrected(result: Annotated) -> str:
+    """Return the text with the flagged replacements; of two that overlap the more probable is made."""
+    text = result.document.text
+    wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
+    wanted.sort(key=lambda record: (-record["probability"], record["start"]))
+    taken: list[tuple[int, int, str]] = []  # sorted, never overlapping
+    for record in wanted:
+        start, end = record["start"], record["end"]
+        place = bisect(taken, (start,))
+        after_last = not place or taken[place - 1][1] <= start
+        if after_last and (place == len(taken) or end <= taken[place][0]):
+            taken.insert(place, (start, end, record["replacement"]))
+    parts, position = [], 0
+    for start, end, replacement in taken:
+        parts += [text[position:start], replacement]
+        position = end
+    return "".join([*parts, text[position:]])

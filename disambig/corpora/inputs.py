@@ -1,0 +1,115 @@
+"""Which files are read, and how each is: paths and directories become a sorted list of inputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from disambig.corpora.documents import Kind
+from disambig.corpora.opening import COMPRESSED, STDIN, without_compression
+from disambig.errors import UserError
+
+JSON_SUFFIXES = (".jsonl", ".ndjson")
+SUFFIXES = (".txt", *JSON_SUFFIXES)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read: its path, its name under the directory that holds all inputs, what it holds."""
+
+    path: str
+    name: str
+    kind: Kind
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the file must be unpacked from its start, so that none of it can be skipped."""
+        return self.path.endswith(COMPRESSED)
+
+    @property
+    def shown(self) -> str:
+        """The path for people."""
+        return "<stdin>" if self.path == STDIN else self.path
+
+    @property
+    def size(self) -> int:
+        """Size in bytes; 0 where it is not known."""
+        try:
+            return os.stat(self.path).st_size if self.path != STDIN else 0
+        except OSError:
+            return 0
+
+
+def find_inputs(
+    paths: Sequence[str], *, lines: bool = False, json: bool = False, exclude: Collection[str] = ()
+) -> list[Input]:
+    """Return the files that `paths` name, those in directories included, each once.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, directories (searched recursively for .txt, .jsonl and .ndjson, also with .gz or
+        .xz; hidden names are left out) and ``-`` for standard input.
+    lines : bool
+        Whether each line of a text file is a document.
+    json : bool
+        Whether files without a known suffix, and standard input, hold JSONL.
+    exclude : collection of str
+        Directories that are not entered.
+
+    Raises
+    ------
+    UserError
+        D300 for a path that is not there, D301 for a directory without a file to read.
+    """
+    left_out = {os.path.realpath(path) for path in exclude}
+    found: list[str] = []
+    for path in paths:
+        if path != STDIN and not os.path.exists(path):
+            raise UserError("D300", path=path)
+        if not os.path.isdir(path):
+            found.append(path)
+            continue
+        inside = list(_walk(path, left_out))
+        if not inside:
+            raise UserError("D301", path=path, endings=", ".join(SUFFIXES) + " (or with .gz, .xz)")
+        found.extend(inside)
+    root = _common_directory(paths)
+    unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(found)}
+    wanted = set(unique.values())
+    inputs = []
+    for path in found:
+        if path in wanted:
+            wanted.discard(path)
+            name = path if path == STDIN else os.path.relpath(path, root)
+            inputs.append(Input(path, name, _kind(path, lines=lines, json=json)))
+    return inputs
+
+
+def _walk(directory: str, left_out: set[str]) -> Iterator[str]:
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in left_out
+        )
+        for name in sorted(files):
+            if not name.startswith(".") and without_compression(name).endswith(SUFFIXES):
+                yield os.path.join(folder, name)
+
+
+def _kind(path: str, *, lines: bool, json: bool) -> Kind:
+    name = without_compression(path)
+    if name.endswith(JSON_SUFFIXES) or (json and not name.endswith(SUFFIXES)):
+        return "json"
+    return "line" if lines else "file"
+
+
+def _common_directory(paths: Sequence[str]) -> str:
+    folders = [
+        os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+        for path in paths
+        if path != STDIN
+    ]
+    return os.path.commonpath(folders) if folders else "."

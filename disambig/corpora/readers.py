@@ -1,0 +1,63 @@
+"""Reading of inputs as documents, streaming; what cannot be read is yielded as `Bad`, never raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from disambig.corpora.documents import Bad, Document
+from disambig.corpora.inputs import Input
+from disambig.corpora.jsonl import json_documents
+from disambig.corpora.lines import line_documents, read_lines
+from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
+from disambig.corpora.text_files import file_document
+from disambig.errors import UserError
+
+FIELD = "text"
+
+
+def read(
+    source: Input, *, field: str = FIELD, start: int = 0, end: int | None = None, line: int = 1
+) -> Iterator[Document | Bad]:
+    """Yield the documents of one file, those that begin from byte `start` up to byte `end`.
+
+    Parameters
+    ----------
+    source : Input
+    field : str
+        Key of the text in JSONL.
+    start, end, line : int
+        A stretch of whole lines of a file that is not compressed, and the number of its first.
+
+    Yields
+    ------
+    Document or Bad
+        A file that is empty, missing or no text is one `Bad`; so is a bad line, and the rest goes on.
+    """
+    path = source.shown
+    try:
+        with open_bytes(source.path) as handle:
+            if source.kind == "file":
+                yield file_document(handle, path)
+                return
+            if start:
+                handle.seek(start)
+            lines = read_lines(handle, start=start, end=end, number=line)
+            first = next(lines, None)
+            if first is None:
+                raise UserError("D302", path=path)
+            lines = chain([first], lines)
+            if source.kind == "json":
+                yield from json_documents(lines, path, field=field)
+            else:
+                yield from line_documents(lines, path)
+    except UserError as error:
+        yield Bad(path, error)
+    except READ_ERRORS as problem:
+        yield Bad(path, read_error(path, problem))
+
+
+def read_all(sources: Iterable[Input], *, field: str = FIELD) -> Iterator[Document | Bad]:
+    """Yield the documents of all `sources` in order."""
+    for source in sources:
+        yield from read(source, field=field)

@@ -1,0 +1,102 @@
+"""A document with its decisions, and the records that formats write of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from disambig.corpora.documents import Document
+
+if TYPE_CHECKING:
+    from disambig.data.decisions import Decisions
+
+CANDIDATES_KEPT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """A document and what was decided in it, one `Decisions` a task, offsets into its text."""
+
+    document: Document
+    decisions: tuple[Decisions, ...]
+
+    @property
+    def flags(self) -> int:
+        """How many decisions are flagged."""
+        return sum(int(decisions.flagged.sum()) for decisions in self.decisions)
+
+
+def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> list[dict[str, Any]]:
+    """Return the decisions of all tasks as plain values, in text order.
+
+    They are those of `Decisions.record` without the model, which is the same for all, and with the
+    best `kept` candidates only, the observed one always among them.
+    """
+    text = result.document.text
+    found = [record for decisions in result.decisions for record in _of_task(decisions, text, kept)]
+    return sorted(found, key=lambda record: (record["start"], record["end"]))
+
+
+def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+    import numpy as np
+
+    from disambig.data.decisions import follow_case
+
+    if not len(decisions):
+        return
+    sizes = np.diff(decisions.offsets)
+    owner = np.repeat(np.arange(len(decisions)), sizes)
+    order = np.lexsort((-decisions.scores, owner))
+    ranked = (order - decisions.offsets[owner]).tolist()
+    scores = np.round(decisions.scores[order].astype(np.float64), 4).tolist()
+    offsets = decisions.offsets.tolist()
+    columns = zip(
+        decisions.starts.tolist(),
+        decisions.ends.tolist(),
+        decisions.groups.tolist(),
+        decisions.observed.tolist(),
+        decisions.chosen.tolist(),
+        decisions.flagged.tolist(),
+        np.round(decisions.probabilities.astype(np.float64), 6).tolist(),
+        np.round(decisions.margins.astype(np.float64), 4).tolist(),
+        decisions.found.tolist(),
+        decisions.asked.tolist(),
+        strict=True,
+    )
+    for i, (start, end, group_index, seen, best, flagged, probability, margin, found, asked) in enumerate(
+        columns
+    ):
+        group = decisions.table[group_index]
+        low, high = offsets[i], offsets[i + 1]
+        observed, chosen = text[start:end], group.candidates[best]
+        top = list(range(low, min(high, low + kept)))
+        if seen >= 0 and seen not in ranked[low : low + kept]:
+            top.append(ranked.index(seen, low, high))
+        yield {
+            "task": decisions.task,
+            "group": group.name,
+            "start": start,
+            "end": end,
+            "observed": observed,
+            "chosen": chosen,
+            "replacement": observed if best == seen else follow_case(chosen, observed),
+            "flagged": flagged,
+            "probability": probability,
+            "margin": margin,
+            "candidates": [(group.candidates[ranked[rank]], scores[rank]) for rank in top],
+            "found": found,
+            "asked": asked,
+        }
+
+
+def flagged_records(result: Annotated) -> list[dict[str, Any]]:
+    """Return the records of the flagged decisions only; quick where there are few."""
+    import numpy as np
+
+    found = [
+        decisions.record(int(index), result.document.text)
+        for decisions in result.decisions
+        for index in np.flatnonzero(decisions.flagged)
+    ]
+    return sorted(found, key=lambda record: (record["start"], record["end"]))
