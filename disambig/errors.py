@@ -34,6 +34,9 @@ MESSAGES: dict[str, str] = {
     "D111": "n-grams of {orders} words cannot be counted: choose an order from 1 to {most}",
     "D112": "{memory:,} bytes of memory are too few to count with: give {least:,} at least",
     "D113": "the text to be counted has no words",
+    "D114": "{path}, line {line:,}: {problem}; a line is an n-gram, a TAB and its count",
+    "D115": "{path}: no counts in the layout of Web 1T (1gms/vocab.gz, 2gms/2gm-0000.gz, ...); name single files",
+    "D116": "{value!r} cannot be read: write it like {example}",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
@@ -61,6 +64,20 @@ MESSAGES: dict[str, str] = {
     "D320": "{path}: is longer than {limit:,} bytes: split it, or give it as --lines",
     "D321": "{path}: line {line:,}: {problem}; a line of a sets file is like accept/except",
     "D322": "none of the models {models} takes confusion sets: --sets needs the task spelling",
+    # models, packs and training
+    "D401": "{rate!r} flags per 1,000 words make no sense: give a number of at least 0",
+    "D402": "no pack {name!r} is installed: there are {names}",
+    "D403": "pack {path} is damaged: {problem}: install it again",
+    "D404": "no model {name!r}: give a model directory or one of {names}",
+    "D405": "model file {path} cannot be used: {problem}: save or install the model again",
+    "D406": "{path} exists: choose another name, or replace it with --force",
+    "D407": "model {path} has format {seen!r}, this disambig reads {known}: train it again",
+    "D408": "model {path} was trained with another count table than the one found under that name: \
+install the pack again, or train it again",
+    "D409": "model {path} was trained for other groups than its task {task!r} now has: train it again",
+    "D410": "{path}: line {line}: {problem}; a line holds candidates separated by /, like quite/quiet",
+    "D411": "confusion set {name!r}: {problem}",
+    "D412": "{what} hold no example to train on: {hint}",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",

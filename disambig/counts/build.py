@@ -34,9 +34,7 @@ def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
         yield batch
 
 
-def count_texts(
-    counter: NgramCounter, texts: Iterable[str], tokenisation: Tokenisation
-) -> int:
+def count_texts(counter: NgramCounter, texts: Iterable[str], tokenisation: Tokenisation) -> int:
     """Add the n-grams of `texts` to `counter`, each text a unit of its own; return how many texts."""
     n_texts = 0
     for batch in batches(texts):
@@ -147,8 +145,7 @@ def build_table(
             counter,
             record=record,
             min_counts=min_counts,
-            info=info
-            | {"licence": licence, "sources": [dict(source) for source in sources]},
+            info=info | {"licence": licence, "sources": [dict(source) for source in sources]},
             force=force,
             progress=progress,
         )
@@ -180,12 +177,9 @@ def write_counter(
             "kept": counter.kept,
         }
         said["ngrams"] = {
-            name: {str(n + 1): count for n, count in enumerate(counts)}
-            for name, counts in by_order.items()
+            name: {str(n + 1): count for n, count in enumerate(counts)} for name, counts in by_order.items()
         }
-        said["min_counts"] = {
-            str(n): (min_counts or {}).get(n, 1) for n in range(1, counter.orders + 1)
-        }
+        said["min_counts"] = {str(n): (min_counts or {}).get(n, 1) for n in range(1, counter.orders + 1)}
 
     return write_table(
         path,

@@ -125,9 +125,7 @@ def sort_keys(keys, scratch):  # type: ignore[no-untyped-def]
             for b in range(256):
                 if ends[b] > places[b]:
                     stack.append((places[b], ends[b], shift - 8))
-            for b in range(
-                256
-            ):  # send each key home until what comes back belongs here
+            for b in range(256):  # send each key home until what comes back belongs here
                 while places[b] < ends[b]:
                     key = keys[places[b]]
                     home = np.int64((key >> byte_shift) & _BYTE)
@@ -166,9 +164,7 @@ def merge(keys_a, counts_a, keys_b, counts_b, keys, counts):  # type: ignore[no-
         key_a, key_b = keys_a[a], keys_b[b]
         take_a, take_b = key_a <= key_b, key_b <= key_a
         keys[n] = key_a if take_a else key_b
-        counts[n] = (counts_a[a] if take_a else _ZERO) + (
-            counts_b[b] if take_b else _ZERO
-        )
+        counts[n] = (counts_a[a] if take_a else _ZERO) + (counts_b[b] if take_b else _ZERO)
         a += take_a
         b += take_b
         n += 1

@@ -61,6 +61,8 @@ class NgramCounter:
         N-grams seen of each order, from 1-grams.
     distinct, kept : list of int
         Different n-grams of each order, before and after pruning; filled by `partitions`.
+    kept_words : array of uint64, or None
+        The words that `keep_words` names, as a set for kernels (`build_kernels.mark_members`).
     spilled : int
         Runs written to disk.
     """
@@ -92,20 +94,18 @@ class NgramCounter:
         self._pending: list[list[Counted]] = [[] for _ in range(orders)]
         self._n_pending = 0
         self._runs: list[list[Run]] = [[] for _ in range(orders)]
-        self._kept_words = None if keep_words is None else _hash_set(keep_words)
+        self.kept_words = None if keep_words is None else _hash_set(keep_words)
 
     def add(self, view: TokenView) -> None:
         """Count the n-grams of `view`; none crosses the end of a sentence or holds an `UNKNOWN` word."""
         from disambig.counts.build_kernels import add_keys, mark_members
 
         if view.tokenisation != self.tokenisation:
-            raise ValueError(
-                f"a view of {view.tokenisation}, not of {self.tokenisation}"
-            )
+            raise ValueError(f"a view of {view.tokenisation}, not of {self.tokenisation}")
         member = np.empty(0, dtype=np.bool_)
-        if self._kept_words is not None:
+        if self.kept_words is not None:
             member = np.empty(len(view), dtype=np.bool_)
-            mark_members(view.hashes, self._kept_words, member)  # type: ignore[no-untyped-call]
+            mark_members(view.hashes, self.kept_words, member)  # type: ignore[no-untyped-call]
         seed = np.uint64(hash_word(self.tokenisation))
         begin = 0
         while begin < len(view):
@@ -127,21 +127,15 @@ class NgramCounter:
                 self.totals[order] += more
             begin = end
 
-    def add_counts(
-        self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], order: int
-    ) -> None:
+    def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], order: int) -> None:
         """Add counts of n-grams of one order, in any order and repeated as may be."""
         self.totals[order - 1] += int(counts.sum(dtype=object) if len(counts) else 0)
         self._pending[order - 1].append((keys, counts))
         self._n_pending += len(keys)
-        if (
-            self._n_pending * 5 >= self._capacity * self.orders
-        ):  # sorting takes five times the room
+        if self._n_pending * 5 >= self._capacity * self.orders:  # sorting takes five times the room
             self._spill_pending()
 
-    def partitions(
-        self, *, min_counts: Mapping[int, int] | None = None
-    ) -> Iterator[Merged]:
+    def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:
         """Yield all n-grams once, in ascending order of their keys, some half a million at a time.
 
         Parameters
@@ -155,9 +149,7 @@ class NgramCounter:
         orders : array of uint8
         """
         self._finish()
-        least = [
-            (min_counts or {}).get(order, 1) for order in range(1, self.orders + 1)
-        ]
+        least = [(min_counts or {}).get(order, 1) for order in range(1, self.orders + 1)]
         self.distinct, self.kept = [0] * self.orders, [0] * self.orders
         edges = sum(
             (run.edges for order in self._runs for run in order),
@@ -165,9 +157,7 @@ class NgramCounter:
         )
         first = 0
         while first < runs.SLICES:
-            last = (
-                int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
-            )
+            last = int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
             last = min(max(last, first + 1), runs.SLICES)
             parts = []
             for order, here in enumerate(self._runs):
@@ -200,9 +190,7 @@ class NgramCounter:
                 keys = np.concatenate([keys for keys, _ in pending])
                 counts = np.concatenate([counts for _, counts in pending])
                 pending.clear()
-                self._runs[order].append(
-                    runs.spill_counts(self._run_path(), *_summed(keys, counts))
-                )
+                self._runs[order].append(runs.spill_counts(self._run_path(), *_summed(keys, counts)))
         self._n_pending = 0
 
     def _sorted(self, order: int) -> NDArray[np.uint64]:
@@ -230,9 +218,7 @@ class NgramCounter:
 
     def _run_path(self) -> Path:
         if self._directory is None:
-            self._directory = tempfile.TemporaryDirectory(
-                prefix="disambig-counts-", dir=self._temporary
-            )
+            self._directory = tempfile.TemporaryDirectory(prefix="disambig-counts-", dir=self._temporary)
         self.spilled += 1
         return Path(self._directory.name) / f"run-{self.spilled:06}"
 

@@ -1,4 +1,4 @@
-"""The file of a count table: checked sections under a checked header. What the sections mean is not known here.
+"""The file of a count table: checked sections under a checked header. Their meaning is not known here.
 
 Layout: a preamble of 4096 bytes (magic, version, size of the file, place and digest of the header),
 the sections, each at a multiple of 4096 and filled up to the next with zeros, and the header in JSON,
@@ -79,11 +79,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def write_error(error: OSError, path: Path) -> UserError:
     """Return the message for a write that failed."""
-    problem = (
-        "the disk is full"
-        if error.errno == errno.ENOSPC
-        else error.strerror or str(error)
-    )
+    problem = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
     return UserError("D107", path=path, problem=problem)
 
 
@@ -101,9 +97,7 @@ def fill_page(file: BinaryIO) -> int:
     return padded(at)
 
 
-def finish(
-    file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int, int]]
-) -> None:
+def finish(file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int, int]]) -> None:
     """Compute the digests, append the header and write the preamble."""
     table = {}
     fill_page(file)
@@ -122,9 +116,7 @@ def finish(
 
 def _preamble(at: int, data: bytes) -> bytes:
     digest = hashlib.blake2b(data, digest_size=32).digest()
-    return _PREAMBLE.pack(
-        MAGIC, VERSION, 0, at + len(data), at, len(data), digest
-    ).ljust(PAGE, b"\0")
+    return _PREAMBLE.pack(MAGIC, VERSION, 0, at + len(data), at, len(data), digest).ljust(PAGE, b"\0")
 
 
 def _digest(file: BinaryIO, offset: int, size: int) -> str:
@@ -156,12 +148,8 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
             if preamble[: len(MAGIC)] != MAGIC[: len(preamble)]:
                 raise UserError("D102", path=path)
             if len(preamble) < PAGE:
-                raise UserError(
-                    "D104", path=path, size=size, expected=f"at least {PAGE:,}"
-                )
-            _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(
-                preamble
-            )
+                raise UserError("D104", path=path, size=size, expected=f"at least {PAGE:,}")
+            _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(preamble)
             if version != VERSION:
                 raise UserError("D103", path=path, version=version, known=VERSION)
             if size != expected:
@@ -176,15 +164,9 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
         raise UserError("D105", path=path, section="header")
     try:
         header = json.loads(data)
-        sections = {
-            name: Section(**entry) for name, entry in header.pop("sections").items()
-        }
+        sections = {name: Section(**entry) for name, entry in header.pop("sections").items()}
         for section in sections.values():
-            if not (
-                section.offset >= PAGE
-                and section.size >= 0
-                and section.offset + section.size <= at
-            ):
+            if not (section.offset >= PAGE and section.size >= 0 and section.offset + section.size <= at):
                 raise ValueError("section outside the file")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError("D105", path=path, section="header") from error
@@ -208,3 +190,8 @@ def verify(path: Path) -> None:
         for name, section in sections.items():
             if _digest(file, section.offset, padded(section.size)) != section.digest:
                 raise UserError("D105", path=path, section=name)
+
+
+def identity(mapped: mmap.mmap) -> str:
+    """Return what tells this table from any other: the digest of its header, in hexadecimal."""
+    return bytes(_PREAMBLE.unpack_from(mapped, 0)[-1]).hex()

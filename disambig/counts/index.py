@@ -60,9 +60,7 @@ def _parts(
     stream = _checked(chunks)
     held: list[Chunk] = []
     n_held = 0
-    for (
-        chunk
-    ) in stream:  # as many as one part at least, to estimate how many there will be
+    for chunk in stream:  # as many as one part at least, to estimate how many there will be
         held.append(chunk)
         n_held += len(chunk[0])
         if n_held > layout.KEYS_PER_PART:
@@ -81,10 +79,7 @@ def _parts(
             continue
         keys, counts = _joined(held)
         # parts before `last` are complete; with the stream at its end all are
-        ends = (
-            np.arange(part + 1, last + 1 if last > part else 1 << bits, dtype=np.uint64)
-            << shift
-        )
+        ends = np.arange(part + 1, last + 1 if last > part else 1 << bits, dtype=np.uint64) << shift
         cuts = np.searchsorted(keys, ends).tolist()
         if last <= part:
             cuts.append(len(keys))
@@ -127,9 +122,7 @@ def _build(
     pilots = words[n_slots * record.width :]
     slots = np.empty(len(keys), dtype=np.uint64)
     for seed in range(layout.SEEDS):
-        if find_pilots(
-            keys, np.uint64(bits), np.uint64(seed), np.uint64(n_slots), pilots, slots
-        ):  # type: ignore[no-untyped-call]
+        if find_pilots(keys, np.uint64(bits), np.uint64(seed), np.uint64(n_slots), pilots, slots):  # type: ignore[no-untyped-call]
             break
     else:
         raise ValueError("no perfect hash was found: the keys are not hashes")

@@ -77,7 +77,7 @@ def n_slots(n_keys: int) -> int:
 
 
 def n_buckets(n_keys: int) -> int:
-    """Return the buckets of a part with `n_keys` keys: an even number, so that 32-bit records stay aligned."""
+    """Return the buckets of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
     return 2 * (n_keys // (2 * KEYS_PER_BUCKET) + 1)
 
 
@@ -89,9 +89,7 @@ def compact_values() -> NDArray[np.uint64]:
     return np.array(values, dtype=np.uint64)
 
 
-def compact_ranks(
-    counts: NDArray[np.uint64], values: NDArray[np.uint64]
-) -> NDArray[np.uint16]:
+def compact_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """Return the rank of the value nearest to each count by ratio; counts beyond the last get the last."""
     exact = values.astype(np.float64)
     edges = np.sqrt(exact[:-1] * exact[1:])[1:]  # between rank r and r + 1, for r >= 1

@@ -39,9 +39,7 @@ class TableArrays(NamedTuple):
     width: np.uint64
 
 
-def ranks(
-    arrays: TableArrays, keys: NDArray[np.uint64], *, engine: str | None = None
-) -> NDArray[np.uint16]:
+def ranks(arrays: TableArrays, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
     """Return the rank of each key, 0 where it is absent.
 
     Parameters
@@ -75,11 +73,11 @@ def _ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
     pilot = words[(pilots + bucket).astype(np.intp)].astype(np.uint64)
     mixed = (keys ^ ((pilot + seed) * np.uint64(C1))) * np.uint64(C2)
     at = (records + width * (((mixed >> u32) * slots) >> u32)).astype(np.intp)
-    record = words[at].astype(np.uint32) | (
-        words[at + 1].astype(np.uint32) << np.uint32(16)
-    )
+    record = words[at].astype(np.uint32) | (words[at + 1].astype(np.uint32) << np.uint32(16))
     low = keys.astype(np.uint32)
     if width == EXACT.width:
-        return np.where(record == low, words[at + 2], np.uint16(0))
+        found: NDArray[np.uint16] = np.where(record == low, words[at + 2], np.uint16(0))
+        return found
     same = (record ^ low) << np.uint32(8) == 0
-    return np.where(same, record >> np.uint32(24), np.uint32(0)).astype(np.uint16)
+    found = np.where(same, record >> np.uint32(24), np.uint32(0)).astype(np.uint16)
+    return found

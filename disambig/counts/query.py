@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,8 @@ def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
     return words
 
 
-def ngram_hashes(ngram: str, tokenisation: str) -> NDArray[np.uint64]:
-    """Return the word hashes of an n-gram given as text, shape ``(order,)``.
+def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.uint64]]:
+    """Return the word hashes of each n-gram given as text, shapes ``(order,)``.
 
     Raises
     ------
@@ -34,4 +35,5 @@ def ngram_hashes(ngram: str, tokenisation: str) -> NDArray[np.uint64]:
     """
     from disambig.registry import get
 
-    return hash_words(ngram_words(ngram, get("tokenisations", tokenisation)()))
+    cut = get("tokenisations", tokenisation)()
+    return [hash_words(ngram_words(ngram, cut)) for ngram in ngrams]

@@ -23,9 +23,7 @@ class Ranks:
         self._ranks = np.empty(0, dtype=np.uint16)
         self._overflow: list[NDArray[np.uint64]] = []
 
-    def of(
-        self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]
-    ) -> NDArray[np.uint16]:
+    def of(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return the (provisional) ranks of `counts`, shape ``(n,)``."""
         if self._fixed is not None:
             return layout.compact_ranks(counts, self._fixed)
@@ -33,21 +31,15 @@ class Ranks:
         room = layout.OVERFLOW - 1 - len(self._counts)
         new = distinct[~np.isin(distinct, self._counts)][:room]
         if len(new):
-            ranks = np.arange(
-                len(self._counts) + 1, len(self._counts) + 1 + len(new)
-            ).astype(np.uint16)
+            ranks = np.arange(len(self._counts) + 1, len(self._counts) + 1 + len(new)).astype(np.uint16)
             both = np.concatenate([self._counts, new])
             order = np.argsort(both)
             self._counts = both[order]
             self._ranks = np.concatenate([self._ranks, ranks])[order]
-        at = np.minimum(
-            np.searchsorted(self._counts, distinct), max(len(self._counts) - 1, 0)
-        )
+        at = np.minimum(np.searchsorted(self._counts, distinct), max(len(self._counts) - 1, 0))
         if not len(distinct):
             return np.empty(0, dtype=np.uint16)
-        ranks = np.where(
-            self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW)
-        )
+        ranks = np.where(self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW))
         found: NDArray[np.uint16] = ranks.astype(np.uint16)[which]
         over = found == layout.OVERFLOW
         if over.any():

@@ -51,9 +51,7 @@ class DiskRun:
             int(self.edges[last]),
             int(self.edges[-1]),
         )
-        counts = np.fromfile(
-            self.path, self.counts, end - begin, offset=self.counts.itemsize * begin
-        )
+        counts = np.fromfile(self.path, self.counts, end - begin, offset=self.counts.itemsize * begin)
         keys = np.fromfile(
             self.path,
             np.uint64,
@@ -102,9 +100,7 @@ def spill_keys(path: Path, keys: NDArray[np.uint64]) -> DiskRun:
     return DiskRun(path, edges_of(keys[:n]), np.dtype(np.uint32))
 
 
-def spill_counts(
-    path: Path, keys: NDArray[np.uint64], counts: NDArray[np.uint64]
-) -> DiskRun:
+def spill_counts(path: Path, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> DiskRun:
     """Write distinct keys, ascending, with their counts as a run; D107 where the disk is full."""
     try:
         with open(path, "wb") as file:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mmap
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ class CountTable:
     header : dict
         All the file says of itself: tokenisation, seed, record, orders, n_ngrams, and under
         ``"info"`` the licence, sources, thresholds and totals.
+    identity : str
+        Changes with any byte of the contents: the digest of the header, which holds the others.
     tokenisation : str
         Registry name of the tokenisation its words come from.
     seed : int
@@ -49,6 +53,7 @@ class CountTable:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._map, self.header, sections = files.map_file(self.path)
+        self.identity = files.identity(self._map)
         try:
             self._read(sections)
         except UserError:
@@ -75,35 +80,23 @@ class CountTable:
         self.seed = int(header["seed"])
         self.orders = int(header["orders"])
         self.n_ngrams = int(header["n_ngrams"])
-        if header["hashes"] != HASHES or self.seed != hashing.hash_word(
-            self.tokenisation
-        ):
+        if header["hashes"] != HASHES or self.seed != hashing.hash_word(self.tokenisation):
             raise UserError("D109", path=self.path)
         record = layout.RECORDS[header["record"]]
         words = _array(self._map, sections["index"], np.uint16)
-        directory = (
-            _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
-        )
+        directory = _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
         stored = _array(self._map, sections["values"], np.uint64)
-        self.overflow = _array(self._map, sections["overflow"], np.uint64).reshape(
-            -1, 2
-        )
+        self.overflow = _array(self._map, sections["overflow"], np.uint64).reshape(-1, 2)
         bits = len(directory).bit_length() - 1
         records, slots, pilots, buckets, seeds = directory.T
         n_words = np.uint64(len(words))
         in_range = (
             1 <= bits <= layout.MAX_BITS
             and len(directory) == 1 << bits
-            and bool(
-                (directory[:, :4] <= n_words).all()
-                and (slots > 0).all()
-                and (buckets > 0).all()
-            )
+            and bool((directory[:, :4] <= n_words).all() and (slots > 0).all() and (buckets > 0).all())
             and bool((records + slots * np.uint64(record.width) <= n_words).all())
             and bool(
-                (pilots + buckets <= n_words).all()
-                and (slots < 2**32).all()
-                and (buckets < 2**32).all()
+                (pilots + buckets <= n_words).all() and (slots < 2**32).all() and (buckets < 2**32).all()
             )
             and bool((seeds < layout.SEEDS).all())
         )
@@ -115,16 +108,10 @@ class CountTable:
         self.values = np.zeros(record.n_ranks, dtype=np.uint64)
         self.values[: len(stored)] = stored
         if record is layout.EXACT and len(self.overflow):
-            self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[
-                len(self.overflow) // 2
-            ]
-        self.arrays = TableArrays(
-            words, directory, np.uint64(64 - bits), np.uint64(record.width)
-        )
+            self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
+        self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
 
-    def ranks(
-        self, keys: NDArray[np.uint64], *, engine: str | None = None
-    ) -> NDArray[np.uint16]:
+    def ranks(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
         """Return the rank of each key's count, 0 where it is absent, shape ``(n,)``.
 
         Parameters
@@ -136,21 +123,15 @@ class CountTable:
         """
         return lookup.ranks(self.arrays, keys, engine=engine)
 
-    def counts(
-        self, keys: NDArray[np.uint64], *, engine: str | None = None
-    ) -> NDArray[np.uint64]:
+    def counts(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint64]:
         """Return the count of each key, 0 where it is absent, shape ``(n,)``; parameters as for `ranks`."""
         ranks = self.ranks(keys, engine=engine)
         counts: NDArray[np.uint64] = self.values[ranks]
         if len(self.overflow):
             over = np.flatnonzero(ranks == layout.OVERFLOW)
-            at = np.minimum(
-                np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1
-            )
+            at = np.minimum(np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1)
             # by the key's low bits it is one of these; by all its bits it may be none
-            counts[over] = np.where(
-                self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0
-            )
+            counts[over] = np.where(self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0)
         return counts
 
     def counts_of_words(
@@ -178,8 +159,18 @@ class CountTable:
 
         ``<S>`` and ``</S>`` in it stand for the ends of a sentence.
         """
-        hashes = ngram_hashes(ngram, self.tokenisation)
-        return int(self.counts_of_words(hashes.reshape(1, -1))[0])
+        return self.counts_of_texts([ngram])[0]
+
+    def counts_of_texts(self, ngrams: Sequence[str]) -> list[int]:
+        """Return the count of each n-gram given as text, as `count` does."""
+        hashes = ngram_hashes(ngrams, self.tokenisation)
+        found = np.zeros(len(ngrams), dtype=np.uint64)
+        sizes = np.fromiter(map(len, hashes), dtype=np.int64, count=len(hashes))
+        for size in np.unique(sizes[sizes > 0]).tolist():
+            same = np.flatnonzero(sizes == size)
+            found[same] = self.counts_of_words(np.stack([hashes[i] for i in same]))
+        counts: list[int] = found.tolist()
+        return counts
 
     def require(self, tokenisation: str) -> CountTable:
         """Return this table if its words are those of `tokenisation`.
@@ -190,9 +181,7 @@ class CountTable:
             D110 otherwise: all its answers would be silent zeros.
         """
         if tokenisation != self.tokenisation:
-            raise UserError(
-                "D110", path=self.path, seen=self.tokenisation, asked=tokenisation
-            )
+            raise UserError("D110", path=self.path, seen=self.tokenisation, asked=tokenisation)
         return self
 
     def verify(self) -> None:
@@ -202,14 +191,10 @@ class CountTable:
     def close(self) -> None:
         """Let go of the map (it goes when the last array that looks into it does)."""
         empty = np.empty(0, dtype=np.uint16)
-        self.arrays = self.arrays._replace(
-            words=empty, directory=np.empty((0, 5), dtype=np.uint64)
-        )
+        self.arrays = self.arrays._replace(words=empty, directory=np.empty((0, 5), dtype=np.uint64))
         self.overflow = np.empty((0, 2), dtype=np.uint64)
-        try:
+        with suppress(BufferError):  # somebody else holds `arrays`
             self._map.close()
-        except BufferError:  # somebody else holds `arrays`
-            pass
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CountTable, (self.path,)
@@ -218,11 +203,7 @@ class CountTable:
         return f"<CountTable {str(self.path)!r}: {self.n_ngrams:,} n-grams of {self.tokenisation}>"
 
 
-def _array(
-    mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]
-) -> NDArray[Any]:
+def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:
     if section.size % np.dtype(dtype).itemsize or section.offset % files.PAGE:
         raise ValueError("a section of another size than its type's")
-    return np.frombuffer(
-        mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset
-    )
+    return np.frombuffer(mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset)

@@ -76,9 +76,7 @@ def write_table(
             "index": (files.PAGE, size),
             "directory": files.append_section(file, directory),
             "values": files.append_section(file, ranks.values()),
-            "overflow": files.append_section(
-                file, np.ascontiguousarray(ranks.overflow())
-            ),
+            "overflow": files.append_section(file, np.ascontiguousarray(ranks.overflow())),
         }
         header = {
             "tokenisation": tokenisation,
@@ -98,6 +96,4 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     if path.is_dir() or (path.exists() and not force):
         raise UserError("D106", path=path)
     if not path.parent.is_dir():
-        raise UserError(
-            "D107", path=path, problem=f"there is no directory {path.parent}"
-        )
+        raise UserError("D107", path=path, problem=f"there is no directory {path.parent}")

@@ -40,13 +40,9 @@ def view_of(sentences):
     words = [word for sentence in sentences for word in sentence]
     hashes = hash_words(words)
     hashes[[word == "" for word in words]] = 0
-    ends = np.append(0, np.cumsum([len(sentence) for sentence in sentences])).astype(
-        np.int64
-    )
+    ends = np.append(0, np.cumsum([len(sentence) for sentence in sentences])).astype(np.int64)
     none = np.zeros(len(words), dtype=np.int32)
-    return TokenView(
-        Words.name, [""], hashes, none, none, ends, np.array([0, len(words)])
-    )
+    return TokenView(Words.name, [""], hashes, none, none, ends, np.array([0, len(words)]))
 
 
 def counted(counter, **options):
@@ -55,9 +51,7 @@ def counted(counter, **options):
         assert int(keys[0]) > last
         assert np.all(keys[1:] > keys[:-1])
         last = int(keys[-1])
-        for key, count, order in zip(
-            keys.tolist(), counts.tolist(), orders.tolist(), strict=True
-        ):
+        for key, count, order in zip(keys.tolist(), counts.tolist(), orders.tolist(), strict=True):
             found[key] = (count, order)
     return found
 
@@ -79,9 +73,7 @@ sentences = st.lists(
 def test_counts_are_those_of_a_counter(views, orders, capacity, keep, min_counts):
     true = expected([s for view in views for s in view], orders, keep)
     hashes = None if keep is None else [hash_word(word) for word in keep]
-    with NgramCounter(
-        Words.name, orders=orders, keep_words=hashes, capacity=capacity
-    ) as counter:
+    with NgramCounter(Words.name, orders=orders, keep_words=hashes, capacity=capacity) as counter:
         for view in views:
             counter.add(view_of(view))
         found = counted(counter, min_counts=min_counts)
@@ -93,22 +85,17 @@ def test_counts_are_those_of_a_counter(views, orders, capacity, keep, min_counts
         for ngram, count in true.items()
         if count >= min_counts.get(len(ngram), 1)
     }
-    assert again == {
-        key_of(ngram): (count, len(ngram)) for ngram, count in true.items()
-    }
+    assert again == {key_of(ngram): (count, len(ngram)) for ngram, count in true.items()}
     by_order = Counter(len(ngram) for ngram in true)
     assert counter.distinct == [by_order[n] for n in range(1, orders + 1)]
     assert counter.totals == [
-        sum(count for ngram, count in true.items() if len(ngram) == n)
-        for n in range(1, orders + 1)
+        sum(count for ngram, count in true.items() if len(ngram) == n) for n in range(1, orders + 1)
     ]
 
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(
-        st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 2**40)), max_size=60
-    ),
+    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 2**40)), max_size=60),
     st.sampled_from([2, 7, 1000]),
     st.integers(1, 9),
 )
@@ -120,22 +107,15 @@ def test_ready_counts_add_up(pairs, capacity, size):
         for at in range(0, len(pairs), size):
             part = pairs[at : at + size]
             keys = np.array([key_of([word]) for word, _ in part], dtype=np.uint64)
-            counter.add_counts(
-                keys, np.array([count for _, count in part], dtype=np.uint64), 1
-            )
-        assert counted(counter) == {
-            key_of([word]): (count, 1) for word, count in true.items()
-        }
+            counter.add_counts(keys, np.array([count for _, count in part], dtype=np.uint64), 1)
+        assert counted(counter) == {key_of([word]): (count, 1) for word, count in true.items()}
         assert counter.totals == [sum(true.values()), 0]
 
 
 def random_sentences(n, rng=None):
     rng = rng or np.random.default_rng(0)
     words = [f"w{i}" for i in range(300)]
-    return [
-        [words[i] for i in np.minimum(rng.zipf(1.3, rng.integers(1, 30)), 300) - 1]
-        for _ in range(n)
-    ]
+    return [[words[i] for i in np.minimum(rng.zipf(1.3, rng.integers(1, 30)), 300) - 1] for _ in range(n)]
 
 
 @pytest.mark.parametrize("capacity", [700, 100_000])
@@ -148,9 +128,7 @@ def test_many_slices_and_runs(capacity, monkeypatch):
             counter.add(view_of(text[at : at + 50]))
         found = counted(counter)
         assert (counter.spilled > 50) == (capacity == 700)
-    assert found == {
-        key_of(n): (count, len(n)) for n, count in expected(text, 5).items()
-    }
+    assert found == {key_of(n): (count, len(n)) for n, count in expected(text, 5).items()}
 
 
 def test_temporary_files_go(tmp_path):
@@ -195,9 +173,7 @@ def test_text_to_table(tmp_path, record):
     for ngram, count in true.items():
         if count <= 10:
             wanted = count if len(ngram) < 5 or count >= 2 else 0
-            assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [
-                wanted
-            ], ngram
+            assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [wanted], ngram
     info = table.header["info"]
     assert info["licence"] == "CC0"
     assert info["sources"] == [{"name": "a.txt"}]
@@ -209,18 +185,14 @@ def test_text_to_table(tmp_path, record):
 def test_merged_partitions_and_restriction():
     true = expected(words_of(TEXTS), 3, {"in"})
     found = {}
-    for keys, counts, _ in merged_partitions(
-        TEXTS, Words(), orders=3, keep_words=["in"]
-    ):
+    for keys, counts, _ in merged_partitions(TEXTS, Words(), orders=3, keep_words=["in"]):
         found |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
     assert found == {key_of(ngram): count for ngram, count in true.items()}
 
 
 def test_progress_and_errors(tmp_path):
     told = []
-    build_table(
-        tmp_path / "x", TEXTS, Words(), progress=lambda *what: told.append(what)
-    )
+    build_table(tmp_path / "x", TEXTS, Words(), progress=lambda *what: told.append(what))
     assert told[0] == ("count", 3, None)
     assert told[-1][0] == "write"
     assert told[-1][1] == CountTable.open(tmp_path / "x").n_ngrams

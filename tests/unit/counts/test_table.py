@@ -22,9 +22,7 @@ ENGINES = ("numpy", "numba")
 def chunks(keys, counts, size=1000):
     order = np.argsort(keys)
     keys, counts = keys[order], counts[order]
-    return [
-        (keys[i : i + size], counts[i : i + size]) for i in range(0, len(keys), size)
-    ]
+    return [(keys[i : i + size], counts[i : i + size]) for i in range(0, len(keys), size)]
 
 
 def random_table(path, n, *, record="exact", rng=None, high=1000):
@@ -35,7 +33,7 @@ def random_table(path, n, *, record="exact", rng=None, high=1000):
     return keys, counts
 
 
-words = st.text("abcdé ’".replace(" ", ""), min_size=1, max_size=6)
+words = st.text("abcdé猫", min_size=1, max_size=6)
 ngrams = st.dictionaries(
     st.lists(words, min_size=1, max_size=5).map(tuple),
     st.integers(1, 2**63),
@@ -52,10 +50,7 @@ ngrams = st.dictionaries(
 def test_round_trip(tmp_path_factory, counted, others, record):
     path = tmp_path_factory.mktemp("tables") / "x.counts"
     seed = hash_word(NAME)
-    key = {
-        ngram: int(ngram_keys(hash_words(ngram)[None], seed)[0])
-        for ngram in [*counted, *others]
-    }
+    key = {ngram: int(ngram_keys(hash_words(ngram)[None], seed)[0]) for ngram in [*counted, *others]}
     keys = np.array([key[ngram] for ngram in counted], dtype=np.uint64)
     counts = np.array(list(counted.values()), dtype=np.uint64)
     write_table(path, chunks(keys, counts, 7), tokenisation=NAME, record=record)
@@ -86,9 +81,7 @@ def test_sizes_and_engines_agree(tmp_path, n, record):
     keys, counts = random_table(tmp_path / "x", n, record=record, high=11)
     table = CountTable.open(tmp_path / "x")
     assert len(table.arrays.directory) == (4 if n == 300_000 else 2)
-    asked = np.concatenate(
-        [keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)]
-    )
+    asked = np.concatenate([keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)])
     by_numpy, by_numba = (table.ranks(asked, engine=engine) for engine in ENGINES)
     assert np.array_equal(by_numpy, by_numba)
     assert np.array_equal(table.counts(keys), counts)
@@ -105,9 +98,7 @@ def test_size_per_ngram(tmp_path):
 def test_ranks_ascend_with_counts(tmp_path):
     keys, counts = random_table(tmp_path / "x", 5000, high=500)
     table = CountTable.open(tmp_path / "x")
-    assert np.array_equal(
-        np.argsort(table.ranks(keys), kind="stable"), np.argsort(counts, kind="stable")
-    )
+    assert np.array_equal(np.argsort(table.ranks(keys), kind="stable"), np.argsort(counts, kind="stable"))
     assert len(table.values) == 1 << 16
     assert not table.values[0]
 
@@ -116,9 +107,7 @@ def test_ranks_ascend_with_counts(tmp_path):
 def test_more_distinct_counts_than_ranks(tmp_path, engine):
     rng = np.random.default_rng(0)
     keys = np.unique(rng.integers(0, 2**64, 80_000, dtype=np.uint64))
-    counts = rng.permutation(np.arange(1, len(keys) + 1)).astype(np.uint64) * np.uint64(
-        10**13
-    )
+    counts = rng.permutation(np.arange(1, len(keys) + 1)).astype(np.uint64) * np.uint64(10**13)
     write_table(tmp_path / "x", chunks(keys, counts), tokenisation=NAME)
     table = CountTable.open(tmp_path / "x")
     table.verify()
@@ -172,7 +161,7 @@ def test_existing_output_is_refused(tmp_path):
     assert CountTable.open(tmp_path / "x").n_ngrams == 0
     with pytest.raises(UserError, match="D107"):
         write_table(tmp_path / "none" / "x", [], tokenisation=NAME)
-    with pytest.raises(UserError, match="D108.*compact, exact|D108.*exact, compact"):
+    with pytest.raises(UserError, match=r"D108.*compact, exact|D108.*exact, compact"):
         write_table(tmp_path / "y", [], tokenisation=NAME, record="exactly")
 
 
@@ -180,7 +169,7 @@ def test_tokenisation_is_required(tmp_path):
     random_table(tmp_path / "x", 10)
     table = CountTable.open(tmp_path / "x")
     assert table.require(NAME) is table
-    with pytest.raises(UserError, match="D110.*disambig.words.v1.*web1t.v1"):
+    with pytest.raises(UserError, match=r"D110.*disambig.words.v1.*web1t.v1"):
         table.require("web1t.v1")
 
 

@@ -1,0 +1,37 @@
+"""From what a config says to an open count table: a file, or the name of one that a pack brings."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from disambig.counts.table import CountTable
+
+
+def open_table(counts: str | Path | CountTable) -> CountTable:
+    """Open a count table; the same file is opened once a process.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A path (anything with a separator or a suffix, or that exists), or ``PACK`` for the table of an
+        installed pack.
+
+    Raises
+    ------
+    UserError
+        D100 to D109 for the file; D402 for an unknown pack.
+    """
+    if isinstance(counts, CountTable):
+        return counts
+    path = Path(counts)
+    if not path.exists() and path.name == str(counts) and not path.suffix:
+        from disambig.model.packs import pack
+
+        path = pack(str(counts)).counts
+    return _open(path.resolve())
+
+
+@lru_cache(maxsize=32)
+def _open(path: Path) -> CountTable:
+    return CountTable.open(path)

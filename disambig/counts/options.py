@@ -1,0 +1,54 @@
+"""What people write on a command line or in a config about counting, turned into values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from disambig.corpora.opening import READ_ERRORS, decode, read_error
+from disambig.errors import UserError
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_THRESHOLD = re.compile(r"([1-9]\d*):(\d+)")
+
+
+def size(text: str) -> int:
+    """Return a number of bytes written as ``800M`` or ``2G`` (powers of 1024); D116 if it is none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UserError("D116", value=text, example="800M or 2G")
+    return int(float(match[1]) * 2 ** _UNITS[match[2].upper()])
+
+
+def thresholds(texts: Iterable[str]) -> dict[int, int]:
+    """Return ``{order: count}`` from texts like ``3:2``; D116 if one is none."""
+    found = {}
+    for text in texts:
+        match = _THRESHOLD.fullmatch(text.strip())
+        if match is None:
+            raise UserError("D116", value=text, example="3:2, n-grams of three words seen twice or more")
+        found[int(match[1])] = int(match[2])
+    return found
+
+
+def word_file(path: Path | None) -> list[str] | None:
+    """Return the words of a file, one a line, empty lines left out; None for no file.
+
+    Raises
+    ------
+    UserError
+        D300, D303, D304, D308 (as for text); D302, where there is no word in it.
+    """
+    if path is None:
+        return None
+    try:
+        text = decode(path.read_bytes(), str(path))
+    except READ_ERRORS as problem:
+        raise read_error(str(path), problem) from problem
+    words = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
+    words = [word for word in words if word]
+    if not words:
+        raise UserError("D302", path=path)
+    return words
