@@ -1,1 +1,1 @@
-"""Corpus jobs: which documents go where, restarting, worker processes. No format and no model is made here."""
+"""Corpus jobs: what goes where, restarting, worker processes. No format and no model is made here."""

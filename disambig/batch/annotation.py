@@ -46,7 +46,7 @@ def annotate_documents(
     """
     try:
         return _annotate(documents, annotate), []
-    except Exception as problem:  # noqa: BLE001  a bug in a model must not lose a corpus
+    except Exception as problem:
         if len(documents) > 1:
             _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
             parts = [annotate_documents([document], annotate) for document in documents]

@@ -14,7 +14,7 @@ from pathlib import Path
 from disambig.batch.manifest import begin_or_resume, locked, new_manifest
 from disambig.batch.planning import SHARD_SIZE, Plan, plan
 from disambig.batch.runners import InProcess, Runner
-from disambig.batch.shards import RECORDS, ShardWork, load_record
+from disambig.batch.shards import ShardWork, load_record
 from disambig.batch.sources import Source
 from disambig.batch.totals import Totals
 from disambig.corpora.inputs import Input
@@ -110,10 +110,12 @@ def run_job(
     with locked(directory):
         begin_or_resume(directory, new_manifest(made, config), force=force)
         remove_temporaries(directory)
-        remove_temporaries(directory / RECORDS)
         planned(sum(shard.size for shard in made.shards))
         work = ShardWork(directory, source, format, field)
-        return _run(made, work, runner or InProcess(), listener)
+        try:
+            return _run(made, work, runner or InProcess(), listener)
+        finally:
+            remove_temporaries(directory)  # of workers that were killed
 
 
 def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Report:

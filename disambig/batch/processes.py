@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -68,10 +69,8 @@ class _Pool:
         for worker in self.workers:
             if worker.ready and worker.task is None and self.waiting:
                 worker.task = self.waiting.popleft()
-                try:
+                with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
                     worker.connection.send((worker.task.index, worker.task.item))
-                except (BrokenPipeError, ConnectionResetError):
-                    pass  # it died idle: found by its sentinel
         starting = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.limit and starting < len(self.waiting):
             self.workers.append(_start(self.work))
@@ -201,7 +200,7 @@ def _serve(connection: Connection, work: Work) -> None:
     except UserError as problem:
         connection.send(("no start", problem))
         return
-    except Exception:  # noqa: BLE001  told to the parent
+    except Exception:
         connection.send(("no start", traceback.format_exc()))
         return
     connection.send(("ready", None))
@@ -214,7 +213,7 @@ def _serve(connection: Connection, work: Work) -> None:
             message = "done", function(item)
         except UserError as problem:
             message = "user error", problem
-        except Exception:  # noqa: BLE001  told to the parent
+        except Exception:
             message = "bug", traceback.format_exc()
         connection.send(message)
 

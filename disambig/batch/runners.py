@@ -57,7 +57,7 @@ class InProcess:
                 outcome = Outcome(index, item, function(item))
             except (UserError, BrokenPipeError):
                 raise
-            except Exception:  # noqa: BLE001  one item's bug must not lose the others
+            except Exception:
                 outcome = Outcome(index, item, problem=last_line(traceback.format_exc()))
             yield outcome
 

@@ -38,7 +38,7 @@ class ModelSource:
     models : tuple of str
         Names or directories; empty: every installed model.
     flags_per_1000 : float or None
-        None: each model's own default.
+        For each task; None: each model's own default.
     ignore : tuple of str
         Words that are left alone.
     sets : tuple of Group
@@ -54,7 +54,7 @@ class ModelSource:
         """Return the names of the models, the installed ones if none was named."""
         from disambig.model.packs import available
 
-        return self.models or tuple(sorted(available()))
+        return self.models or tuple(sorted(name for name in available() if "/" not in name))
 
     def load_models(self) -> list[Model]:
         """Load the models.
@@ -99,7 +99,7 @@ class ModelSource:
 
 
 def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
-    """Give `sets` to the spelling models among `models`.
+    """Give `sets` to the models whose task takes extra groups (spelling).
 
     Raises
     ------
@@ -108,7 +108,7 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     """
     from disambig.errors import UserError
 
-    takes = [hasattr(model, "with_groups") and model.task.name == "spelling" for model in models]
+    takes = [hasattr(model.task, "extra") for model in models]
     if not any(takes):
         raise UserError("D322", models=", ".join(model.name for model in models))
     return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]

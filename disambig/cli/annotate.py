@@ -38,7 +38,7 @@ def annotate(
     flags_per_1000: Annotated[
         float | None,
         typer.Option(
-            "--flags-per-1000", help="Flags per 1,000 correct words; more finds more and errs more."
+            "--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."
         ),
     ] = None,
     sets: Annotated[

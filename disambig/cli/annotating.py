@@ -127,7 +127,7 @@ def _stream(
     try:
         with saved(request.output) as write:
             report = annotate(write)
-            if not report.totals.documents:
+            if not report.totals.words:
                 raise _NothingToWrite(report)
     except _NothingToWrite as nothing:
         return nothing.report
@@ -135,7 +135,7 @@ def _stream(
 
 
 class _NothingToWrite(Exception):
-    """Leaves `saved` without an output: no document could be read."""
+    """Leaves `saved` without an output: there was no word to annotate."""
 
     def __init__(self, report: Report) -> None:
         self.report = report

@@ -15,10 +15,6 @@ def check_rate(flags_per_1000: float | None) -> None:
     UserError
         D602.
     """
-    if flags_per_1000 is not None and not (math.isfinite(flags_per_1000) and flags_per_1000 > 0):
-        raise UserError(
-            "D602",
-            option="--flags-per-1000",
-            value=flags_per_1000,
-            problem="give a number above 0, such as 1",
-        )
+    if flags_per_1000 is not None and not (math.isfinite(flags_per_1000) and flags_per_1000 >= 0):
+        problem = "give a number such as 1, or 0 for no flags"
+        raise UserError("D602", option="--flags-per-1000", value=flags_per_1000, problem=problem)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
+    from disambig.model.explain import Reason
     from disambig.model.model import Model
 
 _PIPE_WIDTH = 160
@@ -41,70 +41,91 @@ class Console:
         self._console.print(table)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    start: int
-    end: int
-
-
 def explain_text(
     text: str, model: Model, *, console: Console, flags_per_1000: float | None = None, top: int = 5
 ) -> None:
     """Print one block for each decision that `model` takes, or leaves to protection, in `text`."""
+    from disambig.model.explain import explain
     from disambig.text.documents import view_of_texts
 
     view = view_of_texts([text], model.tokenisation, protected=True)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
-    console.line(
-        f"{model.task.name} ({model.name} {model.version}, {rate:g} flags per 1,000 words)", style="bold"
-    )
+    threshold = probability_at(model.operating.threshold(flags_per_1000))
+    name = f"{model.name} {model.version}"
+    console.line(f"{model.task.name} ({name}, {rate:g} flags per 1,000 words)", style="bold")
     if not len(decisions):
         console.line("  no decision: the text has no word that is in question, or all are protected")
     for index in range(len(decisions)):
         record = decisions.record(index, text)
+        names = [name for name, _ in record["candidates"]]
+        reasons = explain(model, view, index)
+        known = {reason.candidate for reason in reasons if reason.count}
         console.line("")
         console.line(f"  {_headline(record, text)}", style="bold red" if record["flagged"] else "bold")
-        console.line(f"  {verdict(decisions, index, text, rate)}")
-        candidates = [(name, f"{score:.3f}") for name, score in record["candidates"][:top]]
-        shown = [name for name, _ in candidates]
-        if record["observed"].lower() not in shown:
-            candidates += [
-                (name, f"{score:.3f}")
-                for name, score in record["candidates"]
-                if name == record["observed"].lower()
-            ]
-        console.table(("candidate", "score"), candidates, numbers=1)
-        evidence = _evidence(model.explain(view, decisions, index), shown[0], top)
-        if evidence:
-            console.table(("candidate", "n-gram", "count", "weight", "adds"), evidence, numbers=3)
-    for place in _protected(text, model, decisions, flags_per_1000):
-        kind = _kind(text, place)
+        evidence = names[0] in known or not reasons
+        console.line(f"  {verdict(decisions, index, text, threshold=threshold, evidence=evidence)}")
+        seen = _observed(decisions, index)
+        rows = [
+            (name, f"{score:.3f}")
+            for rank, (name, score) in enumerate(record["candidates"])
+            if rank < top or name == seen
+        ]
+        console.table(("candidate", "score"), rows, numbers=1)
+        rival = seen if seen and seen != names[0] else names[1]
+        heaviest = _heaviest(reasons, (names[0], rival), top)
+        if heaviest:
+            console.table(("candidate", "n-gram", "count", "weight", "adds"), heaviest, numbers=3)
+    for start, end in _protected(text, model, decisions):
         console.line("")
-        console.line(f"  {_where(text, place.start, place.end)}: left alone: {kind}")
+        console.line(f"  {_where(text, start, end)}")
+        console.line(f"  left alone: {_kind(text, start, end)}")
+    console.line("")
 
 
-def verdict(decisions: Decisions, index: int, text: str, rate: float) -> str:
-    """Say in a line why a decision is flagged, or why it is not."""
+def probability_at(log_odds: float) -> float:
+    """Return the probability of an error that a threshold on the log-odds stands for."""
+    import numpy as np
+
+    from disambig.model.calibration import probabilities
+
+    return float(probabilities(np.array([log_odds]))[0])
+
+
+def verdict(decisions: Decisions, index: int, text: str, *, threshold: float, evidence: bool = True) -> str:
+    """Say in a line why a decision is flagged, or why it is not.
+
+    Parameters
+    ----------
+    threshold : float
+        The probability that a flag needs.
+    evidence : bool
+        Whether any n-gram speaks for the chosen candidate.
+    """
     record = decisions.record(index, text)
     group = decisions.table[decisions.groups[index]]
     observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
-    probability = record["probability"]
-    coverage = f"{record['found']:,} of {record['asked']:,} n-grams are in the table"
+    coverage = f"; {record['found']:,} of {record['asked']:,} n-grams are in the table"
+    probability = f"probability {record['probability']:.3f} of an error"
     if record["flagged"]:
-        return f"flagged: probability {probability:.3f} of an error; {coverage}"
+        return f"flagged: {probability}, {threshold:.3f} is enough{coverage}"
     if observed < 0:
-        return f"decided; nothing stands in the text to be flagged; {coverage}"
+        return f"decided; no candidate stands in the text{coverage}"
     if record["found"] == 0:
         return f"not flagged: no evidence, none of {record['asked']:,} n-grams is in the table"
     if chosen == observed:
-        return f"not flagged: the word in the text has the highest score; {coverage}"
+        return f"not flagged: the word in the text has the highest score{coverage}"
     if group.same(observed, chosen):
-        return f"not flagged: {group.candidates[observed]} and {group.candidates[chosen]} are variants; {coverage}"
-    return (
-        f"not flagged: probability {probability:.3f} of an error is below the threshold "
-        f"for {rate:g} flags per 1,000 words; {coverage}"
-    )
+        pair = f"{group.candidates[observed]} and {group.candidates[chosen]}"
+        return f"not flagged: {pair} are variants{coverage}"
+    if not evidence:
+        return f"not flagged: no evidence for {group.candidates[chosen]}{coverage}"
+    return f"not flagged: {probability} is below the threshold, {threshold:.3f}{coverage}"
+
+
+def _observed(decisions: Decisions, index: int) -> str:
+    observed = int(decisions.observed[index])
+    return decisions.table[decisions.groups[index]].candidates[observed] if observed >= 0 else ""
 
 
 def _headline(record: dict[str, Any], text: str) -> str:
@@ -113,43 +134,37 @@ def _headline(record: dict[str, Any], text: str) -> str:
 
 
 def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
-    left = text[max(0, start - around) : start]
-    right = text[end : end + around]
-    shown = f"{left}[{text[start:end]}]{right}"
+    shown = f"{text[max(0, start - around) : start]}[{text[start:end]}]{text[end : end + around]}"
     return f"{start}-{end}: {' '.join(shown.split())}"
 
 
-def _evidence(
-    found: Sequence[tuple[str, str, float, float, float]], best: str, top: int
-) -> list[tuple[str, ...]]:
-    """Return rows for the n-grams that speak most for the best candidate, then for and against others."""
-    ranked = sorted(found, key=lambda row: (row[0] != best, -abs(row[4])))
+def _heaviest(reasons: Sequence[Reason], candidates: Sequence[str], top: int) -> list[tuple[str, ...]]:
+    """Return rows for the reasons that add or take most, `top` for each of `candidates`."""
     rows: list[tuple[str, ...]] = []
-    per_candidate: dict[str, int] = {}
-    for candidate, ngram, count, weight, adds in ranked:
-        seen = per_candidate.get(candidate, 0)
-        if seen < top and len(per_candidate) < top + 1 and adds:
-            per_candidate[candidate] = seen + 1
-            rows.append((candidate, ngram, f"{count:,}", f"{weight:+.3f}", f"{adds:+.3f}"))
+    for wanted in candidates:
+        own = [reason for reason in reasons if reason.candidate == wanted and reason.contribution]
+        own.sort(key=lambda reason: -abs(reason.contribution))
+        for reason in own[:top]:
+            count = "" if reason.count is None else f"{reason.count:,}"
+            adds = f"{reason.contribution:+.3f}"
+            rows.append((wanted, reason.evidence, count, f"{reason.weight:+.3f}", adds))
     return rows
 
 
-def _protected(text: str, model: Model, decisions: Decisions, flags_per_1000: float | None) -> list[_Place]:
+def _protected(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:
     """Return the places that would be decided if nothing were protected."""
     from disambig.text.documents import view_of_texts
 
-    everything = model.decide(
-        view_of_texts([text], model.tokenisation, protected=False), flags_per_1000=flags_per_1000
-    )
+    everything = model.decide(view_of_texts([text], model.tokenisation, protected=False))
     decided = set(zip(decisions.starts.tolist(), decisions.ends.tolist(), strict=True))
     places = zip(everything.starts.tolist(), everything.ends.tolist(), strict=True)
-    return [_Place(start, end) for start, end in places if (start, end) not in decided]
+    return [place for place in places if place not in decided]
 
 
-def _kind(text: str, place: _Place) -> str:
+def _kind(text: str, start: int, end: int) -> str:
     from disambig.text.protected import protected_spans
 
-    for start, end, kind in protected_spans(text):
-        if start < place.end and place.start < end:
+    for first, last, kind in protected_spans(text):
+        if first < end and start < last:
             return kind
     return "name"

@@ -71,20 +71,12 @@ class Reporter:
         if hidden > 0:
             self.say(f"{hidden:,} more messages not shown")
         if report.bad:
-            self.say(
-                f"{_many(len(report.bad), 'document')} could not be annotated and {_were(report.bad)} left out"
-            )
+            self.say(f"left out, since they could not be annotated: {_many(len(report.bad), 'document')}")
         if report.left_out:
-            self.say(
-                f"{_many(len(report.left_out), 'part')} of the work failed and {_were(report.left_out)} left out"
-            )
+            self.say(f"left out, since their work failed: {_many(len(report.left_out), 'part')}")
         if output is not None:
             self.say(f"written to {output}")
 
 
 def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _were(things: Sequence[str]) -> str:
-    return "was" if len(things) == 1 else "were"

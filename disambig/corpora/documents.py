@@ -27,7 +27,7 @@ class Document:
         Number of its line in the file, from 1; 0 where the document is the whole file.
     kind : "file", "line" or "json"
     ending : str
-        The line end that stood behind a ``"line"``: ``"\\n"``, ``"\\r\\n"`` or nothing.
+        The line end that stood behind a ``"line"``: LF, CR LF or nothing.
     meta : mapping
         The other keys of its JSON object.
     """

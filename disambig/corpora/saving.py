@@ -86,7 +86,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def remove_temporaries(directory: Path) -> None:
-    """Remove what a killed writer left behind in `directory`."""
-    for path in directory.glob(f"{TEMPORARY}*"):
+    """Remove what killed writers left behind in `directory` and below."""
+    for path in directory.rglob(f"{TEMPORARY}[0-9]*-*"):
         with suppress(OSError):
             path.unlink()

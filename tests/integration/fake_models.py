@@ -1,0 +1,115 @@
+"""A tiny annotator for tests of corpora, jobs and the command line; some texts make it misbehave.
+
+Run as a script it is the ``disambig`` command with this annotator as its only installed models.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import time
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from disambig.data.decisions import Decisions
+from disambig.data.groups import Group
+
+GROUPS = {
+    "spelling": (Group("quite/quiet", ("quite", "quiet")),),
+    "preposition": (Group("prepositions", ("during", "from", "in", "to", "until", "with", "of", "at")),),
+}
+WRONG = {"quite place": "quiet", "during 1997": "from"}
+
+
+def annotate_texts(
+    texts: Sequence[str], tasks: Sequence[str] = ("preposition", "spelling")
+) -> list[Decisions]:
+    """Decide for each candidate word in the texts; flag what stands in `WRONG`."""
+    for text in texts:
+        if "KILLME" in text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "RAISE" in text:
+            raise RuntimeError("the fake model was asked to fail")
+        if "SLOW" in text:
+            time.sleep(0.05)
+    return [_decide(task, texts) for task in tasks]
+
+
+def _decide(task: str, texts: Sequence[str]) -> Decisions:
+    (group,) = GROUPS[task]
+    pattern = re.compile(rf"\b({'|'.join(group.candidates)})\b", re.IGNORECASE)
+    rows = []
+    for number, text in enumerate(texts):
+        for match in pattern.finditer(text):
+            right = WRONG.get(" ".join(text[match.start() :].lower().split()[:2]).strip(".,!"))
+            observed = group.candidates.index(match[0].lower())
+            chosen = group.candidates.index(right) if right else observed
+            rows.append((number, match.start(), match.end(), observed, chosen, right is not None))
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    documents, starts, ends, observed, chosen = (np.array(column, np.int32) for column in columns[:5])
+    n, k = len(rows), len(group.candidates)
+    scores = np.tile(-np.arange(k, dtype=np.float32), (n, 1))
+    scores[np.arange(n), chosen] = 2.25
+    return Decisions(
+        task=task,
+        model=f"fake/{task} 0.0.1",
+        table=(group,),
+        documents=documents,
+        starts=starts,
+        ends=ends,
+        groups=np.zeros(n, np.int32),
+        observed=observed,
+        chosen=chosen,
+        offsets=np.arange(n + 1, dtype=np.int64) * k,
+        scores=scores.ravel(),
+        margins=np.full(n, 2.25, np.float32),
+        probabilities=np.where(columns[5], 0.9, 0.1).astype(np.float32),
+        flagged=np.array(columns[5], bool),
+        found=np.full(n, 3, np.int32),
+        asked=np.full(n, 14, np.int32),
+    )
+
+
+@dataclass(frozen=True)
+class FakeSource:
+    """A source for jobs; `label` stands for settings that change the decisions."""
+
+    label: str = "a"
+
+    def load(self):
+        return annotate_texts
+
+    def describe(self):
+        return {"models": "fake", "label": self.label}
+
+
+@dataclass(frozen=True)
+class FakeModel:
+    name: str
+    version: str = "0.0.1"
+
+
+def install() -> None:
+    """Put fakes in the place of the modules that find and run models."""
+    packs = types.ModuleType("disambig.model.packs")
+    packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
+    packs.load = FakeModel
+    running = types.ModuleType("disambig.model.annotate")
+    running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
+    sys.modules["disambig.model.packs"] = packs
+    sys.modules["disambig.model.annotate"] = running
+
+
+if __name__ in ("__main__", "__mp_main__"):
+    install()
+
+if __name__ == "__main__":
+    from disambig.cli.main import run
+
+    run()

@@ -1,0 +1,213 @@
+"""``disambig annotate`` as a process, with a fake annotator in the place of the models."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import disambig
+
+DRIVER = Path(__file__).parent / "fake_models.py"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(disambig.__file__).parents[1]), "PYTHONUTF8": "1"}
+GOOD = "I worked in Russia during 1997 to 2001.\r\nIt was a \U0001f600 Quite place.\n"
+
+
+def annotate(*arguments, folder: Path, text: str | bytes = b"", **options) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, str(DRIVER), "annotate", *map(str, arguments)],
+        cwd=folder,
+        env=ENVIRONMENT,
+        input=text.encode() if isinstance(text, str) else text,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "good.txt").write_bytes(GOOD.encode())
+    return tmp_path
+
+
+def test_into_a_pipe_go_documents_as_jsonl_and_a_summary_beside(folder):
+    done = annotate("good.txt", "-", folder=folder, text="In it.")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["id"], row["flags"]) for row in rows] == [("good.txt", 2), ("<stdin>", 0)]
+    assert [GOOD[one["start"] : one["end"]] for one in rows[0]["decisions"] if one["flagged"]] == [
+        "during",
+        "Quite",
+    ]
+    summary = done.stderr.decode().splitlines()
+    assert summary[0].startswith("2 documents, 16 words, ")
+    assert summary[0].endswith(" words/s")
+    assert summary[1:] == [
+        "preposition: 4 decisions, 1 flag (62.50 per 1,000 words)",
+        "spelling: 1 decision, 1 flag (62.50 per 1,000 words)",
+    ]
+    assert done.returncode == 0
+
+
+def test_a_terminal_gets_lines_for_people(folder):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(DRIVER), "annotate", "good.txt"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=theirs,
+        stderr=-3,
+    )
+    assert process.wait(60) == 0
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode().splitlines()
+    os.close(ours)
+    assert shown == [
+        "good.txt:1:20: during -> from (preposition, 0.90)",
+        "good.txt:2:12: Quite -> Quiet (spelling, 0.90)",
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_streams_keep_the_order_whatever_the_number_of_workers(folder, workers):
+    lines = [f"Line {number} of a quite place. {'x' * (number % 7) * 30_000}" for number in range(60)]
+    (folder / "lines.txt").write_text("\n".join(lines))
+    done = annotate("lines.txt", "--lines", "--workers", workers, "--format", "corrected", folder=folder)
+    assert done.stdout.decode() == "\n".join(lines).replace("quite", "quiet")
+    assert done.returncode == 0
+
+
+def test_jsonl_on_standard_input_with_its_own_field(folder):
+    data = '{"body": "a quite place", "id": "x", "n": 1}\n'
+    done = annotate("-", "--field", "body", "--task", "spelling", "--no-text", folder=folder, text=data)
+    row = json.loads(done.stdout)
+    assert (row["id"], row["meta"], row["flags"], "text" in row) == ("x", {"n": 1}, 1, False)
+    assert {one["task"] for one in row["decisions"]} == {"spelling"}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("empty.txt", b"", "D302"),
+        ("binary.txt", b"\x7fELF\0\0", "D303"),
+        ("latin.txt", b"caf\xe9", "D304"),
+        ("rows.jsonl", b'{"txt": "a"}', "D306"),
+        ("wordless.txt", b"?! ...\n", "D307"),
+        ("blank.jsonl", b"\n\n", "D307"),
+        ("fails.txt", b"RAISE", "D313"),
+    ],
+)
+@pytest.mark.parametrize("output", [None, "out.jsonl"])
+def test_one_bad_input_alone_is_just_its_error(folder, name, data, code, output):
+    (folder / name).write_bytes(data)
+    done = annotate(name, *(["--output", output] if output else []), folder=folder)
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith(f"disambig: [{code}] {name}: ")
+    assert done.stderr.count(b"\n") == 1
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["good.txt", name])
+
+
+def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder):
+    (folder / "latin.txt").write_bytes(b"caf\xe9")
+    for output in ([], ["--output", "out"]):
+        done = annotate("latin.txt", "good.txt", *output, folder=folder)
+        lines = done.stderr.decode().splitlines()
+        assert lines[0] == (
+            "disambig: [D304] latin.txt: not UTF-8: byte 0xe9 at offset 3; "
+            "convert it (`iconv -f LATIN1 -t UTF-8`)"
+        )
+        assert "left out, since they could not be annotated: 1 document" in lines
+        assert done.returncode == 2
+    assert json.loads((folder / "out" / "part-00000.jsonl").read_text())["flags"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (["none.txt"], "D300", "none.txt"),
+        (["good.txt", "--format", "josn"], "D601", "there are jsonl"),
+        (["good.txt", "--flags-per-1000", "-1"], "D602", "--flags-per-1000 -1.0"),
+        (["good.txt", "--ignore", "none"], "D300", "none"),
+        (["good.txt", "--output", "good.txt", "--force"], "D316", "good.txt"),
+        (["good.txt", "--output", "taken.jsonl"], "D310", "--force"),
+        (["good.txt", "--output", "none/out.jsonl"], "D309", "none/out.jsonl"),
+        (["-", "--output", "out"], "D317", "standard input"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(folder, arguments, code, part):
+    (folder / "taken.jsonl").write_text("mine")
+    done = annotate(*arguments, folder=folder)
+    assert done.returncode == 2
+    message = done.stderr.decode()
+    assert message.startswith(f"disambig: [{code}] ")
+    assert message.count("\n") == 1
+    assert part in message
+    assert (folder / "taken.jsonl").read_text() == "mine"
+    assert (folder / "good.txt").read_bytes() == GOOD.encode()
+    assert not (folder / "out").exists()
+
+
+def test_a_file_is_replaced_where_asked_and_may_be_packed(folder):
+    (folder / "out.jsonl.gz").write_text("old")
+    done = annotate("good.txt", "--output", "out.jsonl.gz", "--force", folder=folder)
+    assert done.returncode == 0
+    assert json.loads(gzip.decompress((folder / "out.jsonl.gz").read_bytes()))["flags"] == 2
+
+
+def test_a_job_is_finished_once(folder):
+    assert annotate("good.txt", "--output", "out", "--workers", 2, folder=folder).returncode == 0
+    done = annotate("good.txt", "--output", "out", folder=folder)
+    assert "1 of 1 shard" in done.stderr.decode()
+    done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4", folder=folder)
+    assert done.returncode == 2
+    assert "flags_per_1000 was null, is 4.0" in done.stderr.decode()
+
+
+def test_what_kills_workers_is_left_out_and_told(folder):
+    (folder / "poison.txt").write_text("KILLME")
+    done = annotate(
+        "poison.txt", "good.txt", "--output", "out", "--workers", 2, "--shard-size", "1e-5", folder=folder
+    )
+    message = done.stderr.decode()
+    assert done.returncode == 2
+    assert "disambig: [D314] shard 0 (poison.txt): it ended its worker process 2 times (SIGKILL" in message
+    assert "left out, since their work failed: 1 part" in message
+    assert "1 document, " in message
+
+
+def test_a_reader_who_goes_away_makes_no_noise(folder):
+    (folder / "many.txt").write_text("a quite place\n" * 200_000)
+    process = subprocess.Popen(
+        [sys.executable, str(DRIVER), "annotate", "many.txt", "--lines"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_standard_output_on_a_full_disk_is_one_line(folder):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, str(DRIVER), "annotate", "good.txt"],
+            cwd=folder,
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"disambig: [D309] standard output: cannot be written: No space left on device\n"

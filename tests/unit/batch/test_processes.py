@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from disambig.batch.processes import Processes
+from disambig.batch.runners import InProcess, local
+from disambig.errors import UserError
+
+
+@dataclass(frozen=True)
+class Doubling:
+    """Doubles numbers; some items do worse."""
+
+    directory: str = ""
+    broken: str = ""
+
+    def start(self):
+        if self.broken == "error":
+            raise UserError("D300", path="model")
+        if self.broken == "dies":
+            os._exit(3)
+        return self.double
+
+    def double(self, item):
+        if item == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == "die once":
+            flag = Path(self.directory) / "died"
+            if not flag.exists():
+                flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return "second try"
+        if item == "exit":
+            os._exit(7)
+        if item == "full":
+            raise UserError("D309", path="out", problem="No space left on device")
+        if item == "bug":
+            raise KeyError("a bug")
+        if item == "slow":
+            time.sleep(0.3)
+            return "slow"
+        return item * 2
+
+
+def outcomes(runner, work, items, **options):
+    return [(one.index, one.result, one.problem) for one in runner.run(work, items, **options)]
+
+
+@pytest.mark.parametrize("runner", [InProcess(), Processes(1), Processes(2)])
+def test_all_items_are_worked_on_and_a_bug_loses_only_its_own(runner):
+    found = outcomes(runner, Doubling(), iter([1, 2, "bug", 3]), ordered=True)
+    assert found == [(0, 2, None), (1, 4, None), (2, None, "KeyError: 'a bug'"), (3, 6, None)]
+    assert outcomes(runner, Doubling(), []) == []
+
+
+def test_order_is_kept_where_it_is_asked_for_and_large_items_pass():
+    items = ["slow", *range(20), "x" * 3_000_000]
+    found = outcomes(Processes(2), Doubling(), items, ordered=True)
+    assert [index for index, _, _ in found] == list(range(22))
+    assert len(found[-1][1]) == 6_000_000
+    loose = outcomes(Processes(2), Doubling(), items)
+    assert sorted(loose) == found
+
+
+def test_items_are_not_taken_long_before_they_are_needed():
+    taken = []
+
+    def items():
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    run = Processes(1).run(Doubling(), items(), ordered=True)
+    next(run)
+    assert len(taken) < 10
+    run.close()
+
+
+def test_a_killed_worker_is_replaced_and_its_item_tried_again(tmp_path):
+    found = outcomes(Processes(2), Doubling(str(tmp_path)), [1, "die once", 2], ordered=True)
+    assert [result for _, result, _ in found] == [2, "second try", 4]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_item_that_kills_its_workers_is_set_aside(workers):
+    found = outcomes(Processes(workers), Doubling(), [1, "die", 2, "exit", 3], ordered=True)
+    assert [result for _, result, _ in found] == [2, None, 4, None, 6]
+    assert found[1][2] == "it ended its worker process 2 times (SIGKILL, out of memory?)"
+    assert found[3][2] == "it ended its worker process 2 times (exit status 7)"
+
+
+def test_what_a_user_can_put_right_ends_the_run():
+    for runner in (InProcess(), Processes(2)):
+        with pytest.raises(UserError, match=r"D309.*No space"):
+            outcomes(runner, Doubling(), [1, "full", 2])
+        with pytest.raises(UserError, match="D300"):
+            outcomes(runner, Doubling(broken="error"), [1])
+
+
+def test_workers_that_cannot_start_end_the_run():
+    with pytest.raises(UserError, match=r"D315.*exit status 3"):
+        outcomes(Processes(2), Doubling(broken="dies"), [1, 2, 3])
+
+
+def test_one_worker_needs_no_process():
+    assert local(1) == InProcess()
+    assert local(3) == Processes(3)

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from fake_models import annotate_texts
+
+from disambig.cli.explaining import Console, explain_text, verdict
+from disambig.data.decisions import Decisions
+from disambig.data.groups import Group
+from disambig.model.explain import Reason
+from disambig.text.words import Words
+
+OPERATING = SimpleNamespace(threshold=lambda rate: 3.0)
+
+
+@dataclass(frozen=True)
+class ExplainableModel:
+    """The fake annotator as a model; leaves protected words alone."""
+
+    task: SimpleNamespace
+    name: str = "fake/spelling"
+    version: str = "0.0.1"
+    flags_per_1000: float = 1.0
+    tokenisation: object = None
+    operating: object = field(default_factory=lambda: OPERATING)
+
+    def decide(self, view, *, flags_per_1000=None):
+        (found,) = annotate_texts(view.texts, [self.task.name])
+        protected = view.layers.get("protected")
+        if protected is None:
+            return found
+        kept = [i for i, start in enumerate(found.starts) if not protected[view.starts == start].any()]
+        parts = [found.slice(i, i + 1) for i in kept]
+        return parts[0] if parts else found.slice(0, 0)
+
+
+REASONS = [
+    Reason("quiet", "a quiet [place]", 7.1, 1200, 0.5, 1.5),
+    Reason("quite", "a quite [place]", 1.4, 3, 0.5, -0.25),
+    Reason("quite", "bias", 1.0, None, 0.5, 0.125),
+    Reason("quite", "unheard of", 0.1, 1, 0.0, 0.0),
+]
+
+
+@pytest.fixture
+def model(monkeypatch):
+    monkeypatch.setattr("disambig.model.explain.explain", lambda model, view, index: REASONS)
+    return ExplainableModel(SimpleNamespace(name="spelling"), tokenisation=Words())
+
+
+def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
+    explain_text('We saw a quite place. He said "it was a quite place" to [b] us.', model, console=Console())
+    out = capsys.readouterr().out
+    assert "spelling (fake/spelling 0.0.1, 1 flags per 1,000 words)" in out
+    assert "9-14: We saw a [quite] place. He said" in out
+    assert "-> quiet" in out
+    assert "flagged: probability 0.900 of an error, 0.169 is enough; 3 of 14 n-grams" in out
+    rows = [" ".join(line.split()) for line in out.splitlines()]
+    assert "quiet a quiet [place] 1,200 +0.500 +1.500" in rows
+    assert "quite a quite [place] 3 +0.500 -0.250" in rows
+    assert "quite bias +0.500 +0.125" in rows
+    assert "unheard of" not in out
+    assert "left alone: quote" in out
+    assert "\x1b" not in out
+
+
+def test_a_text_without_candidates_says_so(capsys, model):
+    explain_text("Nothing here.", model, console=Console())
+    assert "no decision" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("observed", "chosen", "found", "part"),
+    [
+        (0, 0, 5, "has the highest score"),
+        (0, 2, 5, "probability 0.200 of an error is below the threshold, 0.300"),
+        (0, 1, 5, "toward and towards are variants"),
+        (0, 2, 0, "no evidence, none of 14"),
+        (-1, 2, 5, "no candidate stands in the text"),
+    ],
+)
+def test_why_not(observed, chosen, found, part):
+    group = Group("p", ("toward", "towards", "to"), (("toward", "towards"),))
+    decisions = Decisions(
+        task="p",
+        model="m 1",
+        table=(group,),
+        documents=np.zeros(1, np.int32),
+        starts=np.zeros(1, np.int32),
+        ends=np.full(1, 6, np.int32),
+        groups=np.zeros(1, np.int32),
+        observed=np.array([observed], np.int32),
+        chosen=np.array([chosen], np.int32),
+        offsets=np.array([0, 3]),
+        scores=np.zeros(3, np.float32),
+        margins=np.zeros(1, np.float32),
+        probabilities=np.array([0.2], np.float32),
+        flagged=np.zeros(1, bool),
+        found=np.array([found], np.int32),
+        asked=np.array([14], np.int32),
+    )
+    assert part in verdict(decisions, 0, "toward", threshold=0.3)
