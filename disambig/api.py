@@ -1,0 +1,49 @@
+"""What plugins import, and the only module they import from. Names load on first use (PEP 562)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "Arrays": "disambig.types",
+    "CandidateBatch": "disambig.types",
+    "Columns": "disambig.data.columns",
+    "CrossedRows": "disambig.data.sparse",
+    "Decisions": "disambig.data.decisions",
+    "Decoder": "disambig.types",
+    "DenseBlocks": "disambig.data.dense",
+    "Enumerated": "disambig.decode.enumerated",
+    "FeatureExtractor": "disambig.types",
+    "Features": "disambig.types",
+    "Finder": "disambig.data.finding",
+    "Fitted": "disambig.types",
+    "Group": "disambig.data.groups",
+    "Instances": "disambig.data.instances",
+    "Learner": "disambig.types",
+    "LinearScorer": "disambig.model.linear",
+    "Scorer": "disambig.types",
+    "SparseRows": "disambig.data.sparse",
+    "Task": "disambig.types",
+    "TokenView": "disambig.text.view",
+    "Tokenisation": "disambig.text.view",
+    "UserError": "disambig.errors",
+    "convert": "disambig.data.conversions",
+    "hash_word": "disambig.text.hashing",
+    "hash_words": "disambig.text.hashing",
+    "hookimpl": "disambig.hookspecs",
+    "nearest_first": "disambig.errors",
+    "segments": "disambig.data.segments",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_HOME[name])
+    return module if name == "segments" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,23 @@
+"""What the core itself lays on the shelves, through the same door as any plugin."""
+
+from __future__ import annotations
+
+from disambig.hookspecs import Register, hookimpl
+
+
+@hookimpl
+def disambig_register_tokenisations(register: Register) -> None:
+    """Register the two tokenisations of the core."""
+    from disambig.text.web1t import Web1T
+    from disambig.text.words import Words
+
+    register(Words.name, Words)
+    register(Web1T.name, Web1T)
+
+
+@hookimpl
+def disambig_register_extractors(register: Register) -> None:
+    """Register the extractors of the core."""
+    from disambig.features.ngram_counts import NgramCounts
+
+    register("disambig.NgramCounts.v1", NgramCounts)

@@ -1,0 +1,51 @@
+"""Sums, maxima and softmax over the candidates of each instance: rows between offsets."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Offsets = NDArray[np.int64]
+
+
+def lengths(offsets: Offsets) -> NDArray[np.int64]:
+    """Return the number of rows of each instance."""
+    return np.diff(offsets)
+
+
+def maxima(values: Floats, offsets: Offsets) -> Floats:
+    """Return the largest value of each instance; every instance has a row."""
+    return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else np.empty(0)
+
+
+def argmax(values: Floats, offsets: Offsets) -> NDArray[np.int64]:
+    """Return the row, counted from the instance's first, with the largest value; the first of ties."""
+    best = maxima(values, offsets)
+    hits = np.flatnonzero(values == np.repeat(best, lengths(offsets)))
+    first = np.searchsorted(hits, offsets[:-1])
+    return hits[first] - offsets[:-1]
+
+
+def log_sums(values: Floats, offsets: Offsets) -> Floats:
+    """Return log(sum(exp(values))) of each instance."""
+    best = maxima(values, offsets)
+    shifted = np.exp(values - np.repeat(best, lengths(offsets)))
+    return best + np.log(np.add.reduceat(shifted, offsets[:-1]))
+
+
+def softmax(values: Floats, offsets: Offsets) -> Floats:
+    """Return each row's share of its instance's sum of exponentials."""
+    shares: Floats = np.exp(values - np.repeat(log_sums(values, offsets), lengths(offsets)))
+    return shares
+
+
+def top(values: Floats, offsets: Offsets, k: int) -> NDArray[np.int64]:
+    """Return the `k` best rows of each instance, best first, shape ``(n, k)``; -1 where there are fewer."""
+    instance = np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
+    order = np.lexsort((-values, instance))
+    rank = np.arange(len(values)) - offsets[instance]
+    best = np.full((len(offsets) - 1, k), -1, np.int64)
+    kept = rank < k
+    best[instance[kept], rank[kept]] = order[kept]
+    return best

@@ -1,0 +1,169 @@
+"""Web n-gram counts: how often each candidate is seen in each context around a place.
+
+Attribute (r, c) is log(count + 1) of context c filled with candidate r (Bergsma, Lin and Goebel 2009);
+contexts that cannot be filled are zero for all candidates alike. One bias attribute a candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.columns import Columns
+from disambig.data.dense import DenseBlocks
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.engine import use_numba
+from disambig.features.contexts import CONTEXTS, GROUP_NAMES, Candidates, fits, room
+from disambig.text.hashing import MASK, ORDER, PLACES, fmix
+from disambig.text.view import TokenView
+from disambig.types import Arrays, Features
+
+if TYPE_CHECKING:
+    from disambig.counts.table import CountTable
+
+BIAS = len(CONTEXTS)
+"""Index of the bias attribute, the last."""
+
+
+class NgramCounts:
+    """Extractor of the 14 context counts.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table: a file, or the name of one that an installed pack brings.
+    """
+
+    requires: Sequence[str] = ()
+
+    def __init__(self, *, counts: str | Path | CountTable) -> None:
+        self.counts = counts
+
+    @cached_property
+    def table(self) -> CountTable:
+        """The count table, opened on first use."""
+        from disambig.counts.locate import open_table
+
+        return open_table(self.counts)
+
+    @cached_property
+    def logs(self) -> NDArray[np.float32]:
+        """log(count + 1) of each rank of the table, shape ``(n_ranks,)``."""
+        return np.log1p(self.table.values.astype(np.float64)).astype(np.float32)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramCounts:
+        """Return self: the table was made beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the table is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> NgramCounts:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the counts around instances of one group as class blocks, shape ``(n, K, 15)``.
+
+        Raises
+        ------
+        UserError
+            D1xx where the table was counted under another tokenisation than `view`'s.
+        """
+        self.table.require(view.tokenisation)
+        candidates = Candidates.of(group)
+        left, right = room(view, instances)
+        usable = fits(left, right, candidates.longest)  # (n, 14)
+        n, k = len(instances), len(group.candidates)
+        ranks = self._ranks(view, instances, candidates, usable)  # (n, K, 14)
+        values = np.empty((n, k, BIAS + 1), np.float32)
+        np.take(self.logs, ranks, out=values[:, :, :BIAS])
+        values[:, :, BIAS] = 1.0
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        found = np.count_nonzero(ranks, axis=2).ravel().astype(np.int32)
+        asked = np.repeat(usable.sum(axis=1), k).astype(np.int32)
+        column_of = np.arange(k * (BIAS + 1)).reshape(k, BIAS + 1)
+        return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
+
+    def _ranks(
+        self, view: TokenView, instances: Instances, candidates: Candidates, usable: NDArray[np.bool_]
+    ) -> NDArray[np.uint16]:
+        n, k = len(instances), len(candidates.lengths)
+        if use_numba(n * k * BIAS):
+            from disambig.features.ngram_kernels import fill_ranks
+
+            return fill_ranks(self.table, view.hashes, instances, candidates, usable)
+        ranks = np.zeros((n, k, BIAS), np.uint16)
+        for c in range(BIAS):
+            rows = np.flatnonzero(usable[:, c])
+            if len(rows):
+                keys, known = context_keys(view, instances, candidates, rows, c, self.table.seed)
+                found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+                ranks[rows, :, c] = np.where(known, found, 0)
+        return ranks
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"counts": self.counts}
+
+
+def context_keys(
+    view: TokenView,
+    instances: Instances,
+    candidates: Candidates,
+    rows: NDArray[np.int64],
+    context: int,
+    seed: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """Return the n-gram keys of one context filled with each candidate.
+
+    Returns
+    -------
+    keys : array of uint64, shape (n_rows, K)
+    known : array of bool, shape (n_rows, K)
+        False where a context word has no hash: such an n-gram was never counted.
+    """
+    left, right = CONTEXTS[context]
+    places = np.array(PLACES, np.uint64)
+    positions = instances.positions[rows]
+    after = positions + instances.lengths[rows]
+    before = [view.hashes[positions - left + i] for i in range(left)]
+    behind = [view.hashes[after + i] for i in range(right)]
+    known = np.ones(len(rows), bool)
+    for words in before + behind:
+        known &= words != 0
+    keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
+    for r, length in enumerate(candidates.lengths):
+        start = np.uint64((seed + (left + int(length) + right) * ORDER) & MASK)
+        total = np.full(len(rows), start, np.uint64)
+        for i, words in enumerate(before):
+            total += words * places[i]
+        for i in range(length):
+            total += candidates.words[r, i] * places[left + i]
+        for i, words in enumerate(behind):
+            total += words * places[left + length + i]
+        keys[:, r] = total
+    return fmix(keys), np.repeat(known[:, None], keys.shape[1], axis=1)
+
+
+def columns_of(group: Group) -> Columns:
+    """Return the meaning of the 15 weights of each candidate of `group`."""
+    k, a = len(group.candidates), BIAS + 1
+    sizes = [left + right - 1 for left, right in CONTEXTS]
+    names = [_pattern(left, right) for left, right in CONTEXTS] + ["bias"]
+    return Columns(
+        np.repeat(np.arange(k, dtype=np.int32), a),
+        np.tile(np.array([*sizes, len(GROUP_NAMES)], np.int32), k),
+        (*GROUP_NAMES, "bias"),
+        [f"{candidate}: {name}" for candidate in group.candidates for name in names],
+    )
+
+
+def _pattern(left: int, right: int) -> str:
+    return " ".join(["."] * left + ["_"] + ["."] * right)

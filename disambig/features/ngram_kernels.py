@@ -1,0 +1,87 @@
+"""The fused kernel of `ngram_counts`: keys of every context and candidate, looked up in blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.compiling import compiled
+from disambig.counts.lookup_kernels import rank_at, slot_of
+from disambig.features.contexts import CONTEXTS, Candidates
+from disambig.text.hash_kernels import ORDER_STEP, PLACE, fmix64
+
+if TYPE_CHECKING:
+    from disambig.counts.table import CountTable
+    from disambig.data.instances import Instances
+
+_LEFT = np.array([left for left, _ in CONTEXTS])
+_RIGHT = np.array([right for _, right in CONTEXTS])
+
+
+@compiled
+def _fill(  # type: ignore[no-untyped-def]
+    words, directory, shift, width, seed, hashes, positions, observed_lengths, candidates, lengths, usable, ranks
+):
+    """Look up every (context, candidate) of every instance; `ranks` (n, K, 14) holds the answers."""
+    n, k = len(positions), len(lengths)
+    keys = np.empty(k, np.uint64)
+    slots = np.empty(k, np.uint64)
+    for i in range(n):
+        first = positions[i]
+        after = first + observed_lengths[i]
+        for c in range(len(_LEFT)):
+            left, right = _LEFT[c], _RIGHT[c]
+            known = usable[i, c]
+            before = np.uint64(seed)
+            for j in range(left * known):
+                word = hashes[first - left + j]
+                known &= word != 0
+                before += word * PLACE[j]
+            for j in range(right * known):
+                known &= hashes[after + j] != 0
+            if not known:
+                for r in range(k):
+                    ranks[i, r, c] = 0
+                continue
+            behind = np.uint64(0)
+            behind_length = -1
+            for r in range(k):
+                length = lengths[r]
+                if length != behind_length:  # the words behind move when candidates differ in length
+                    behind_length = length
+                    behind = np.uint64(left + length + right) * ORDER_STEP
+                    for j in range(right):
+                        behind += hashes[after + j] * PLACE[left + length + j]
+                key = before + behind
+                for j in range(length):
+                    key += candidates[r, j] * PLACE[left + j]
+                keys[r] = fmix64(key)
+            for r in range(k):
+                slots[r] = slot_of(words, directory, shift, width, keys[r])
+            for r in range(k):
+                ranks[i, r, c] = rank_at(words, width, slots[r], keys[r])
+
+
+def fill_ranks(
+    table: CountTable,
+    hashes: NDArray[np.uint64],
+    instances: Instances,
+    candidates: Candidates,
+    usable: NDArray[np.bool_],
+) -> NDArray[np.uint16]:
+    """Return the rank of each context filled with each candidate, shape ``(n, K, 14)``; 0 is absent."""
+    ranks = np.empty((len(instances), len(candidates.lengths), len(CONTEXTS)), np.uint16)
+    _fill(
+        *table.arrays,
+        np.uint64(table.seed),
+        hashes,
+        instances.positions,
+        instances.lengths,
+        candidates.words,
+        candidates.lengths,
+        usable,
+        ranks,
+    )
+    return ranks

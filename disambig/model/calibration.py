@@ -1,0 +1,145 @@
+"""Calibration: from scores to the log-odds that another candidate should stand here.
+
+What is weighed is the best other candidate against the observed one: the difference of their
+scores, and how much evidence there is for each. The weights come from development text, whose words
+are taken as right, and from the same text with words substituted at random; each group has its own,
+drawn towards those of all groups together, the more so the fewer examples it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+ERROR_RATE = 0.01
+"""The share of wrong words that probabilities assume: one in a hundred."""
+FEATURES = ("margin", "evidence of the other", "evidence of the observed", "bias")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The best other candidate against the observed one, a row a decision.
+
+    Attributes
+    ----------
+    other : array of int64, shape (n,)
+        The best-scored candidate that is neither the observed one nor a variant of it; -1 where none is.
+    features : array of float64, shape (n, 4)
+        See `FEATURES`; evidence is log(1 + sources that knew the candidate).
+    """
+
+    other: NDArray[np.int64]
+    features: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Coefficients of the log-odds.
+
+    Attributes
+    ----------
+    pooled : array of float64, shape (4,)
+        For groups without coefficients of their own.
+    groups : array of float64, shape (n_groups, 4)
+    """
+
+    pooled: Floats
+    groups: Floats
+
+    def log_odds(self, features: Floats, group: int) -> Floats:
+        """Return the log-odds of error against none, were both equally frequent, shape ``(n,)``."""
+        coefficients = self.groups[group] if group < len(self.groups) else self.pooled
+        return features @ coefficients
+
+
+def compare(
+    scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], same: NDArray[np.bool_]
+) -> Comparison:
+    """Set the best other candidate against the observed one.
+
+    Parameters
+    ----------
+    scores : array of float64, shape (n, K)
+    found : array of int32, shape (n, K)
+        Sources that knew each candidate.
+    observed : array of int32, shape (n,)
+    same : array of bool, shape (K, K)
+        Whether two candidates are equal or variants.
+    """
+    rows = np.arange(len(scores))
+    rivals = np.where(same[observed], -np.inf, scores)
+    other = rivals.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
+    possible = np.isfinite(rivals[rows, other])
+    margin = np.where(possible, scores[rows, other] - scores[rows, observed], -np.inf)
+    features = np.stack(
+        [
+            np.where(possible, margin, 0.0),
+            np.log1p(found[rows, other]),
+            np.log1p(found[rows, observed]),
+            np.ones(len(scores)),
+        ],
+        axis=1,
+    )
+    features[~possible] = (-1e6, 0.0, 0.0, 1.0)
+    return Comparison(np.where(possible, other, -1), features)
+
+
+def probabilities(log_odds: Floats) -> Floats:
+    """Return the probability of an error, given that one word in a hundred is wrong."""
+    prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
+    return 1.0 / (1.0 + np.exp(-np.clip(log_odds + prior, -50, 50)))
+
+
+def fit(
+    features: list[Floats], wrong: list[NDArray[np.bool_]], weights: list[Floats], *, shrinkage: float = 20.0
+) -> Calibration:
+    """Fit coefficients for each group.
+
+    Parameters
+    ----------
+    features : list of arrays, each (n_g, 4)
+        One array a group.
+    wrong : list of arrays of bool, each (n_g,)
+        Whether the observed candidate was substituted.
+    weights : list of arrays, each (n_g,)
+        Weight of each row; wrong and right rows of a group should weigh the same in all.
+    shrinkage : float
+        Strength of the pull towards the pooled coefficients, in examples.
+    """
+    pooled = logistic(np.concatenate(features), np.concatenate(wrong), np.concatenate(weights))
+    groups = [
+        logistic(x, y, w, towards=pooled, ridge=shrinkage) if len(x) else pooled
+        for x, y, w in zip(features, wrong, weights, strict=True)
+    ]
+    return Calibration(pooled, np.array(groups).reshape(len(groups), len(pooled)))
+
+
+def logistic(
+    x: Floats, y: NDArray[np.bool_], weights: Floats, *, towards: Floats | None = None, ridge: float = 1.0
+) -> Floats:
+    """Return logistic-regression coefficients drawn to `towards`; the margin's stays positive.
+
+    Features are scaled by their spread for the ridge only, so that it means the same for each.
+    """
+    from scipy.optimize import minimize
+
+    centre = np.array([1.0, 0.0, 0.0, 0.0]) if towards is None else towards
+    kept = x[:, 0] > -1e5  # rows with no possible other candidate say nothing
+    x, sign, weights = x[kept], np.where(y[kept], 1.0, -1.0), weights[kept]
+    if not len(x):
+        return centre
+    spread = np.sqrt(np.average(x**2, axis=0, weights=weights)) + 1e-9
+
+    def objective(b: Floats) -> tuple[float, Floats]:
+        z = sign * (x @ b)
+        loss = weights @ np.logaddexp(0.0, -z)
+        pull = (b - centre) * spread
+        slope = -(weights * sign / (1.0 + np.exp(np.clip(z, -50, 50)))) @ x
+        return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull * spread
+
+    bounds = [(1e-3, None)] + [(None, None)] * (x.shape[1] - 1)
+    result = minimize(objective, np.maximum(centre, [1e-3, -np.inf, -np.inf, -np.inf]), jac=True, bounds=bounds)
+    return np.asarray(result.x)

@@ -1,0 +1,35 @@
+"""The scorer of every linear learner: one flat weight a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.types import Arrays, CandidateBatch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearScorer:
+    """Scores rows by ``weights . features``.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (n_columns,)
+    """
+
+    weights: NDArray[np.float64]
+
+    def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
+        """Return one score a row."""
+        return batch.scores(self.weights)
+
+    def state(self) -> Arrays:
+        """Return the weights."""
+        return {"weights": self.weights}
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> LinearScorer:
+        """Rebuild a scorer from `state`."""
+        return cls(np.asarray(arrays["weights"], dtype=np.float64))

@@ -1,0 +1,184 @@
+"""A model: a task with its extractors, one scorer a group, calibration and operating point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.decisions import Decisions
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.joining import join
+from disambig.model.calibration import Calibration, Comparison, compare, probabilities
+from disambig.model.operating import OperatingPoint
+from disambig.text.view import Tokenisation, TokenView
+from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupDecisions:
+    """The decisions between one group's candidates, before a threshold.
+
+    Attributes
+    ----------
+    scores : array of float64, shape (n, K)
+    comparison : Comparison
+    log_odds : array of float64, shape (n,)
+    eligible : array of bool, shape (n,)
+        Whether a flag is possible: the other candidate scores best of all and has evidence.
+    found, asked : arrays of int32, shape (n, K)
+    """
+
+    scores: NDArray[np.float64]
+    comparison: Comparison
+    log_odds: NDArray[np.float64]
+    eligible: NDArray[np.bool_]
+    found: NDArray[np.int32]
+    asked: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """What `train` makes and `annotate` uses. Deciding changes nothing in it.
+
+    Attributes
+    ----------
+    name, version : str
+    task : Task
+    tokenisation : Tokenisation
+    extractors : tuple of FeatureExtractor
+    baseline : Learner
+        Needs no training; decides for groups without a scorer of their own.
+    scorers : tuple of Scorer or None
+        One a group of `task`; None, or none at all, for the baseline.
+    calibration : Calibration
+    operating : OperatingPoint
+    config : dict
+        The resolved config that rebuilds task, extractors and learners.
+    provenance : dict
+        What it was trained on, reports of the learners, figures: plain values.
+    """
+
+    name: str
+    version: str
+    task: Task
+    tokenisation: Tokenisation
+    extractors: tuple[FeatureExtractor, ...]
+    baseline: Learner
+    scorers: tuple[Scorer | None, ...]
+    calibration: Calibration
+    operating: OperatingPoint
+    config: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        """Code of the language it decides for."""
+        return self.task.language
+
+    @property
+    def flags_per_1000(self) -> float:
+        """The default rate of flags per 1,000 correct words."""
+        return self.operating.flags_per_1000
+
+    def with_groups(self, groups: Sequence[Group]) -> Model:
+        """Return a model that also decides `groups`, by the unsupervised baseline, without training."""
+        return replace(self, task=replace(self.task, extra=(*self.task.extra, *groups)))  # type: ignore
+
+    def features(self, view: TokenView, instances: Instances, group: int) -> Features:
+        """Return the joined features of instances that all belong to one group."""
+        table = self.task.groups[group]
+        return join([extractor.transform(view, instances, table) for extractor in self.extractors])
+
+    def scorer(self, group: int, features: Features) -> Scorer:
+        """Return the scorer of a group."""
+        own = self.scorers[group] if group < len(self.scorers) else None
+        return own if own is not None else self.baseline.fit(features.batch).scorer
+
+    def weigh(self, features: Features, group: int, observed: NDArray[np.int32]) -> GroupDecisions:
+        """Score candidates and compare the best with the observed one, for one group."""
+        table = self.task.groups[group]
+        shape = (len(observed), len(table.candidates))
+        scores = self.scorer(group, features).scores(features.batch).reshape(shape)
+        found, asked = features.found.reshape(shape), features.asked.reshape(shape)
+        comparison = compare(scores, found, observed, same_matrix(table))
+        log_odds = self.calibration.log_odds(comparison.features, group)
+        other = comparison.other
+        evidence = found[np.arange(len(other)), other] > 0
+        eligible = (comparison.features[:, 0] > 0) & (other >= 0) & evidence
+        return GroupDecisions(scores, comparison, log_odds, eligible, found, asked)
+
+    def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
+        """Decide everywhere in `view`; words of the layer ``"protected"`` are left alone.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate; D110 for a view of another tokenisation.
+        """
+        threshold = self.operating.threshold(flags_per_1000)
+        instances = self.instances(view)
+        table = self.task.groups
+        n = len(instances)
+        sizes = np.array([len(group.candidates) for group in table], np.int64)[instances.groups]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        scores = np.empty(offsets[-1], np.float32)
+        columns = {
+            name: np.zeros(n, dtype)
+            for name, dtype in (
+                ("chosen", np.int32),
+                ("margins", np.float32),
+                ("probabilities", np.float32),
+                ("flagged", np.bool_),
+                ("found", np.int32),
+                ("asked", np.int32),
+            )
+        }
+        for group in np.unique(instances.groups):
+            rows = np.flatnonzero(instances.groups == group)
+            part = instances.take(rows)
+            weighed = self.weigh(self.features(view, part, int(group)), int(group), part.observed)
+            k = weighed.scores.shape[1]
+            scores[offsets[rows][:, None] + np.arange(k)] = weighed.scores
+            ordered = np.sort(weighed.scores, axis=1)
+            columns["chosen"][rows] = weighed.scores.argmax(axis=1)
+            columns["margins"][rows] = ordered[:, -1] - ordered[:, -2] if k > 1 else np.inf
+            columns["probabilities"][rows] = np.where(
+                weighed.comparison.other >= 0, probabilities(weighed.log_odds), 0.0
+            )
+            columns["flagged"][rows] = weighed.eligible & (weighed.log_odds > threshold)
+            columns["found"][rows] = weighed.found.sum(axis=1)
+            columns["asked"][rows] = weighed.asked.sum(axis=1)
+        last = instances.positions + instances.lengths - 1
+        return Decisions(
+            task=self.task.name,
+            model=f"{self.name} {self.version}",
+            table=table,
+            documents=view.document_of(instances.positions).astype(np.int32),
+            starts=view.starts[instances.positions],
+            ends=view.ends[last],
+            groups=instances.groups,
+            observed=instances.observed,
+            offsets=offsets,
+            scores=scores,
+            **columns,
+        )
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return the decisions to take in `view`, protected words left out."""
+        instances = self.task.instances(view)
+        protected = view.layers.get("protected")
+        if protected is None:
+            return instances
+        last = instances.positions + instances.lengths - 1
+        return instances.take(~(protected[instances.positions] | protected[last]).astype(bool))
+
+
+def same_matrix(group: Group) -> NDArray[np.bool_]:
+    """Return which candidates are equal or variants of each other, shape ``(K, K)``."""
+    k = range(len(group.candidates))
+    return np.array([[group.same(i, j) for j in k] for i in k], bool)

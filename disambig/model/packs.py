@@ -1,0 +1,131 @@
+"""Packs: packages that bring a count table and trained models for a language.
+
+A pack is a package directory with a ``pack.json`` and an entry point in the group `disambig_packs`.
+It is found without being imported: a pack has no code to run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from disambig.errors import UserError, nearest_first
+
+if TYPE_CHECKING:
+    from disambig.model.model import Model
+
+GROUP = "disambig_packs"
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """An installed pack.
+
+    Attributes
+    ----------
+    name, version, language : str
+    counts : Path
+        Its count table.
+    models : dict of str to Path
+        Directory of the model of each task.
+    """
+
+    name: str
+    version: str
+    language: str
+    counts: Path
+    models: dict[str, Path]
+
+
+def packs() -> dict[str, Pack]:
+    """Return the installed packs by name."""
+    found: dict[str, Pack] = {}
+    for entry in entry_points(group=GROUP):
+        spec = find_spec(entry.value)
+        if spec is None or not spec.submodule_search_locations:
+            continue
+        home = Path(next(iter(spec.submodule_search_locations)))
+        if (home / "pack.json").is_file():
+            found[entry.value] = read_pack(home)
+    return found
+
+
+def read_pack(home: Path) -> Pack:
+    """Read the ``pack.json`` of a pack's directory.
+
+    Raises
+    ------
+    UserError
+        D403 where it is damaged or names files outside the pack.
+    """
+    import srsly
+
+    try:
+        said = srsly.read_json(home / "pack.json")
+        counts, models = said["counts"], said["models"]
+        pack = Pack(
+            str(said["name"]),
+            str(said["version"]),
+            str(said["language"]),
+            home / str(counts),
+            {str(task): home / str(path) for task, path in models.items()},
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
+    root = home.resolve()
+    for path in (pack.counts, *pack.models.values()):
+        if not path.resolve().is_relative_to(root):
+            raise UserError("D403", path=home, problem=f"{path} lies outside the pack")
+    return pack
+
+
+def pack(name: str) -> Pack:
+    """Return the installed pack `name`.
+
+    Raises
+    ------
+    UserError
+        D402, with the packs there are.
+    """
+    installed = packs()
+    if name not in installed:
+        raise UserError("D402", name=name, names=nearest_first(name, installed))
+    return installed[name]
+
+
+def available() -> dict[str, Path]:
+    """Return the directory of every model that installed packs bring, by task and as PACK/TASK."""
+    found: dict[str, Path] = {}
+    for brought in packs().values():
+        for task, path in brought.models.items():
+            found.setdefault(task, path)
+            found[f"{brought.name}/{task}"] = path
+    return found
+
+
+def load(name_or_path: str | Path) -> Model:
+    """Load a model: a task such as ``"preposition"``, ``"PACK/TASK"``, or a model directory.
+
+    Raises
+    ------
+    UserError
+        D404 for an unknown name, with the true list; D405 to D409 for a damaged directory.
+    """
+    path = Path(name_or_path)
+    known = available()
+    if str(name_or_path) in known:
+        path = known[str(name_or_path)]
+    elif not path.is_dir():
+        raise UserError("D404", name=str(name_or_path), names=nearest_first(str(name_or_path), known))
+    return _load(path.resolve())
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path) -> Model:
+    from disambig.model.store import load_model
+
+    return load_model(path)

@@ -1,0 +1,212 @@
+"""A model on disk: a directory of plain files, nothing in it is ever executed.
+
+``model.json``   name, version, groups' order, operating point, provenance, size and hash of the others
+``config.cfg``   the resolved config: task, tokenisation, extractors, learner, baseline
+``weights.npz``  arrays, stored uncompressed, read without pickle
+
+A model refers to its count table by name; the table's own identity is checked when it is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.config import read_config, resolve, write_config
+from disambig.errors import UserError
+from disambig.model.calibration import FEATURES, Calibration
+from disambig.model.model import Model
+from disambig.model.operating import OperatingPoint
+
+FORMAT = 1
+_FILES = ("config.cfg", "weights.npz")
+
+
+def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
+    """Write `model` as a directory, all or nothing.
+
+    Raises
+    ------
+    UserError
+        D406 where something is there already and `force` is not set.
+    """
+    import shutil
+    import tempfile
+
+    import srsly
+
+    target = Path(path)
+    if target.exists() and not force:
+        raise UserError("D406", path=target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        write_config(model.config, draft / "config.cfg")
+        np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
+        said = {
+            "format": FORMAT,
+            "name": model.name,
+            "version": model.version,
+            "language": model.language,
+            "task": model.task.name,
+            "groups": [group.name for group in model.task.groups[: len(model.scorers)]],
+            "trained": [scorer is not None for scorer in model.scorers],
+            "flags_per_1000": model.operating.flags_per_1000,
+            "counts": _identities(model),
+            "files": {name: _fingerprint(draft / name) for name in _FILES},
+            "provenance": model.provenance,
+        }
+        srsly.write_json(draft / "model.json", said, indent=1)
+        os.chmod(draft, 0o755)
+        if target.exists():
+            shutil.rmtree(target)
+        os.replace(draft, target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model's directory.
+
+    Raises
+    ------
+    UserError
+        D405 for a missing or damaged file, D407 for another format, D408 for another count table,
+        D409 where the task has other groups than the model was trained for.
+    """
+    home = Path(path)
+    said = _read_json(home)
+    for name in _FILES:
+        expected = said["files"].get(name) if isinstance(said.get("files"), dict) else None
+        if expected is None or not (home / name).is_file() or _fingerprint(home / name) != expected:
+            raise UserError("D405", path=home / name, problem="missing, or not what model.json says it is")
+    config = read_config(home / "config.cfg")
+    built = resolve(config, source=home / "config.cfg")
+    arrays = _read_arrays(home / "weights.npz")
+    try:
+        task = built["task"]
+        names = [group.name for group in task.groups]
+        if names != said["groups"]:
+            raise UserError("D409", path=home, task=said["task"])
+        extractors = tuple(
+            extractor.from_state(_part(arrays, f"extractor.{name}."))
+            for name, extractor in built["extractors"].items()
+        )
+        learner = built["learner"]
+        states = _unstack(_part(arrays, "scorers."), len(names))
+        model = Model(
+            name=str(said["name"]),
+            version=str(said["version"]),
+            task=task,
+            tokenisation=built["tokenisation"],
+            extractors=extractors,
+            baseline=built["baseline"],
+            scorers=tuple(
+                learner.from_state(state) if trained else None
+                for state, trained in zip(states, said["trained"], strict=True)
+            ),
+            calibration=Calibration(arrays["calibration.pooled"], arrays["calibration.groups"]),
+            operating=OperatingPoint(
+                arrays["operating.rates"], arrays["operating.thresholds"], float(said["flags_per_1000"])
+            ),
+            config=config,
+            provenance=dict(said["provenance"]),
+        )
+        _check_shapes(model)
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, UserError):
+            raise
+        raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
+    if _identities(model) != said["counts"]:
+        raise UserError("D408", path=home)
+    return model
+
+
+def _read_json(home: Path) -> dict[str, Any]:
+    import srsly
+
+    try:
+        said = srsly.read_json(home / "model.json")
+    except (OSError, ValueError) as problem:
+        raise UserError("D405", path=home / "model.json", problem=problem) from problem
+    if not isinstance(said, dict):
+        raise UserError("D405", path=home / "model.json", problem="no JSON object")
+    if said.get("format") != FORMAT:
+        raise UserError("D407", path=home, seen=said.get("format"), known=FORMAT)
+    return said
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    return {"size": len(data), "blake2b": hashlib.blake2b(data, digest_size=16).hexdigest()}
+
+
+def _identities(model: Model) -> list[str]:
+    """Return what identifies the count tables that the extractors use."""
+    tables = [extractor.table for extractor in model.extractors if hasattr(extractor, "table")]
+    return [table.identity for table in tables]
+
+
+def _arrays(model: Model) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {
+        "calibration.pooled": model.calibration.pooled,
+        "calibration.groups": model.calibration.groups,
+        "operating.rates": model.operating.rates,
+        "operating.thresholds": model.operating.thresholds,
+    }
+    for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
+        for key, array in extractor.state().items():
+            arrays[f"extractor.{name}.{key}"] = array
+    states = [dict(scorer.state()) if scorer is not None else {} for scorer in model.scorers]
+    for key in sorted({key for state in states for key in state}):
+        flat = [np.asarray(state.get(key, np.empty(0))).ravel() for state in states]
+        arrays[f"scorers.{key}"] = np.concatenate([*flat, np.empty(0)]).astype(np.float32)
+        arrays[f"scorers.{key}.sizes"] = np.array([len(part) for part in flat], np.int64)
+    return arrays
+
+
+def _unstack(stacked: dict[str, NDArray[Any]], n: int) -> list[dict[str, NDArray[Any]]]:
+    states: list[dict[str, NDArray[Any]]] = [{} for _ in range(n)]
+    for key in [key for key in stacked if not key.endswith(".sizes")]:
+        sizes = stacked[f"{key}.sizes"]
+        if len(sizes) != n or sizes.sum() != len(stacked[key]) or (sizes < 0).any():
+            raise ValueError(f"scorers.{key} and its sizes")
+        for state, part in zip(states, np.split(stacked[key], np.cumsum(sizes)[:-1]), strict=True):
+            state[key] = part
+    return states
+
+
+def _part(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read a .npz that holds plain arrays, none of them packed: what is read is no larger than the file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise ValueError("compressed members")
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as problem:
+        raise UserError("D405", path=path, problem=problem) from problem
+
+
+def _check_shapes(model: Model) -> None:
+    calibration, operating = model.calibration, model.operating
+    good = (
+        calibration.pooled.shape == (len(FEATURES),)
+        and calibration.groups.shape == (len(model.scorers), len(FEATURES))
+        and operating.rates.ndim == 1
+        and operating.rates.shape == operating.thresholds.shape
+        and len(operating.rates) > 0
+        and bool((np.diff(operating.rates) > 0).all() and (operating.rates > 0).all())
+    )
+    if not good:
+        raise ValueError("shapes of calibration or operating point")

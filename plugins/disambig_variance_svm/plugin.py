@@ -1,0 +1,29 @@
+"""What this plugin brings; nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from disambig.api import hookimpl
+
+Register = Callable[[str, Callable[..., Any]], None]
+
+
+@hookimpl
+def disambig_register_tasks(register: Register) -> None:
+    from .preposition import Preposition
+    from .spelling import Spelling
+
+    register("variance_svm.Preposition.v1", Preposition)
+    register("variance_svm.Spelling.v1", Spelling)
+
+
+@hookimpl
+def disambig_register_learners(register: Register) -> None:
+    from .baselines import Majority, SumLM
+    from .variance_svm import VarianceSVM
+
+    register("variance_svm.SumLM.v1", SumLM)
+    register("variance_svm.Majority.v1", Majority)
+    register("variance_svm.VarianceSVM.v1", VarianceSVM)

@@ -1,0 +1,49 @@
+"""Task *spelling*: which of two or more real words that are easily confused was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from disambig.api import Finder, Group, Instances, TokenView
+
+from .confusion_sets import read_confusion_sets
+
+ENGLISH = Path(__file__).parent / "confusion_sets" / "english.tsv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spelling:
+    """Decide between the members of confusion sets.
+
+    Parameters
+    ----------
+    sets : path, optional
+        A file of sets, one a line (see `read_confusion_sets`); by default the English ones that ship.
+    """
+
+    sets: str | Path | None = None
+    extra: tuple[Group, ...] = field(default=())
+    name: str = "spelling"
+    language: str = "en"
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """One group a set; sets added at run time come last."""
+        return (*_read(str(self.sets or ENGLISH)), *self.extra)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """The index of the candidates."""
+        return Finder.of(self.groups)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return every occurrence of a member of a set."""
+        return self.finder.find(view)
+
+
+@lru_cache(maxsize=8)
+def _read(path: str) -> Sequence[Group]:
+    return read_confusion_sets(path)
