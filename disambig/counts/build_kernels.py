@@ -39,14 +39,14 @@ def mark_members(words, table, member):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def add_keys(hashes, sentences, first, last, seed, member, keys, filled):  # type: ignore[no-untyped-def]
-    """Append to ``keys[n - 1]`` the keys of all n-grams that start at the tokens ``first:last``.
+def add_keys(hashes, sentences, first, last, seed, member, keys, rows, filled):  # type: ignore[no-untyped-def]
+    """Append to row ``rows[n - 1]`` of `keys` those of the n-grams that start at tokens ``first:last``.
 
-    `keys` is uint64 (orders, capacity) and must have room for ``last - first`` more in each row after
-    ``filled[n - 1]``. An n-gram stays within its sentence and has no unknown word (0). With `member`
-    (bool, one a token; else empty) only n-grams with a member are taken.
+    `keys` is uint64 (at least as many rows as orders, capacity) and must have room for ``last - first``
+    more after ``filled[n - 1]``. An n-gram stays within its sentence and has no unknown word (0). With
+    `member` (bool, one a token; else empty) only n-grams with a member are taken.
     """
-    orders = len(keys)
+    orders = len(rows)
     restricted = len(member) > 0
     sentence = np.searchsorted(sentences, first, side="right")
     for begin in range(first, last):
@@ -65,7 +65,7 @@ def add_keys(hashes, sentences, first, last, seed, member, keys, filled):  # typ
                 wanted |= member[i]
             if wanted:
                 key = fmix64(total + np.uint64(n + 1) * ORDER_STEP)  # type: ignore[no-untyped-call]
-                keys[n, filled[n]] = key
+                keys[rows[n], filled[n]] = key
                 filled[n] += 1
 
 
@@ -96,15 +96,26 @@ def _scatter(source, begin, end, shift, target, to, places):  # type: ignore[no-
 
 
 @compiled
-def sort_keys(keys, scratch):  # type: ignore[no-untyped-def]
-    """Sort `keys` (uint64 hashes) in place; `scratch` (uint64) sets how much is sorted at a time.
+def sort_into(keys, target, scratch):  # type: ignore[no-untyped-def]
+    """Write `keys` (uint64 hashes) sorted to `target`; `scratch` (uint64) is what is sorted in the cache."""
+    places = np.empty(257, dtype=np.int64)
+    _scatter(keys, 0, len(keys), np.uint64(56), target, 0, places)  # type: ignore[no-untyped-call]
+    begin = 0
+    for b in range(256):
+        _sort_range(target, begin, places[b], 48, scratch)  # type: ignore[no-untyped-call]
+        begin = places[b]
 
-    Ranges too large for `scratch` are first cut by their top byte, in place; then two passes by the
-    next two bytes leave so few different keys together that insertion finishes the work.
+
+@compiled
+def _sort_range(keys, first, last, byte, scratch):  # type: ignore[no-untyped-def]
+    """Sort ``keys[first:last]`` in place; they agree in the bits above ``byte + 8``.
+
+    Ranges too large for `scratch` are cut by their next byte, in place; then two passes by the next
+    two bytes leave so few different keys together that insertion finishes the work.
     """
     places = np.empty(257, dtype=np.int64)
     ends = np.empty(256, dtype=np.int64)
-    stack = [(0, len(keys), 56)]
+    stack = [(first, last, byte)]
     while len(stack) > 0:
         begin, end, shift = stack.pop()
         if end - begin <= _SMALL or shift < 8:

@@ -87,10 +87,8 @@ class NgramCounter:
         self.spilled = 0
         self._temporary = temporary
         self._directory: tempfile.TemporaryDirectory[str] | None = None
-        self._capacity = capacity or (memory - RESERVE) // (8 * orders)
-        # touched page by page as it fills
-        self._keys = np.empty((orders, self._capacity), dtype=np.uint64)
-        self._filled = np.zeros(orders, dtype=np.int64)
+        self._capacity = capacity or (memory - RESERVE) // (8 * (orders + 1))
+        self._clear()
         self._pending: list[list[Counted]] = [[] for _ in range(orders)]
         self._n_pending = 0
         self._runs: list[list[Run]] = [[] for _ in range(orders)]
@@ -121,6 +119,7 @@ class NgramCounter:
                 seed,
                 member,
                 self._keys,
+                self._rows,
                 self._filled,
             )  # type: ignore[no-untyped-call]
             for order, more in enumerate((self._filled - before).tolist()):
@@ -177,6 +176,13 @@ class NgramCounter:
                     (payload & np.uint64(7)).astype(np.uint8),
                 )
 
+    def _clear(self) -> None:
+        """Take new buffers; their pages cost nothing before they are filled."""
+        self._keys = np.empty((self.orders + 1, self._capacity), dtype=np.uint64)
+        self._rows = np.arange(self.orders)
+        self._spare = self.orders
+        self._filled = np.zeros(self.orders, dtype=np.int64)
+
     def _spill(self) -> None:
         for order in range(self.orders):
             keys = self._sorted(order)
@@ -194,10 +200,13 @@ class NgramCounter:
         self._n_pending = 0
 
     def _sorted(self, order: int) -> NDArray[np.uint64]:
-        from disambig.counts.build_kernels import sort_keys
+        """Sort an order's keys into the spare row, which becomes theirs."""
+        from disambig.counts.build_kernels import sort_into
 
-        keys: NDArray[np.uint64] = self._keys[order, : self._filled[order]]
-        sort_keys(keys, np.empty(_SCRATCH, dtype=np.uint64))  # type: ignore[no-untyped-call]
+        row, size = int(self._rows[order]), self._filled[order]
+        keys: NDArray[np.uint64] = self._keys[self._spare, :size]
+        sort_into(self._keys[row, :size], keys, np.empty(_SCRATCH, dtype=np.uint64))  # type: ignore[no-untyped-call]
+        self._rows[order], self._spare = self._spare, row
         return keys
 
     def _finish(self) -> None:
@@ -208,13 +217,11 @@ class NgramCounter:
             return
         if self.spilled:
             self._spill()
-            self._keys = np.empty((self.orders, self._capacity), dtype=np.uint64)
-            return
-        for order in range(self.orders):
-            keys = self._sorted(order)
-            self._runs[order].append(runs.RawRun(keys, runs.edges_of(keys)))
-        self._keys = np.empty((self.orders, self._capacity), dtype=np.uint64)
-        self._filled[:] = 0
+        else:
+            for order in range(self.orders):
+                keys = self._sorted(order)
+                self._runs[order].append(runs.RawRun(keys, runs.edges_of(keys)))
+        self._clear()
 
     def _run_path(self) -> Path:
         if self._directory is None:

@@ -55,15 +55,20 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):  # type: ignore[no-un
             pilots[order[o]] = 0
             continue
         found = False
+        first_key = keys[begin]
+        mixed = (seed << _S16) * _C1
         for pilot in range(_PILOTS):
-            mixed = (np.uint64(pilot) + (seed << _S16)) * _C1
-            free = True
-            for i in range(begin, end):
-                slot = ((((keys[i] ^ mixed) * _C2) >> _S32) * n_slots) >> _S32
-                if (taken[slot >> _SIX] >> (slot & _63)) & _ONE:
-                    free = False
-                    break
-                slots[i] = slot
+            slot = ((((first_key ^ mixed) * _C2) >> _S32) * n_slots) >> _S32
+            free = not (taken[slot >> _SIX] >> (slot & _63)) & _ONE  # mostly not: leave early
+            if free:
+                slots[begin] = slot
+                for i in range(begin + 1, end):
+                    slot = ((((keys[i] ^ mixed) * _C2) >> _S32) * n_slots) >> _S32
+                    if (taken[slot >> _SIX] >> (slot & _63)) & _ONE:
+                        free = False
+                        break
+                    slots[i] = slot
+            mixed += _C1
             if not free:
                 continue
             for i in range(begin, end):  # two keys of the bucket may want the same slot
