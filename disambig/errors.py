@@ -78,6 +78,8 @@ install the pack again, or train it again",
     "D410": "{path}: line {line}: {problem}; a line holds candidates separated by /, like quite/quiet",
     "D411": "confusion set {name!r}: {problem}",
     "D412": "{what} hold no example to train on: {hint}",
+    "D420": "usage weights {path} cannot be read: {problem}; install disambig again, or train them again",
+    "D421": "the usage weights know words of {known}, not of {seen}: choose a task with that tokenisation",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",

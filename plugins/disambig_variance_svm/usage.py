@@ -10,6 +10,8 @@ No text is read here and nothing is learned.
 from __future__ import annotations
 
 import json
+import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import TokenView
+from disambig.api import TokenView, UserError
 from disambig_variance_svm.usage_features import buckets, neighbours
 
 WEIGHTS = Path(__file__).parent / "usage_weights"
 _BLOCK = 8192  # words at a time: their features stay in the cache
+
+_UNREADABLE = (
+    OSError, EOFError, ValueError, LookupError, NotImplementedError, zipfile.BadZipFile, zlib.error
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,10 +50,36 @@ class Usage:
 
     @classmethod
     def load(cls, folder: Path = WEIGHTS) -> Usage:
-        """Read the weights that ship, or those in another folder."""
-        header = json.loads((folder / "header.json").read_text(encoding="utf8"))
-        with np.load(folder / "weights.npz", allow_pickle=False) as arrays:
-            return cls(arrays["weights"], arrays["slots"], header)
+        """Read the weights that ship, or those in another folder.
+
+        Raises
+        ------
+        UserError
+            D420, where a file is missing or is not what `save` writes.
+        """
+        try:
+            header = json.loads((folder / "header.json").read_text(encoding="utf8"))
+            with open(folder / "weights.npz", "rb") as file:
+                arrays = np.load(file, allow_pickle=False)
+                usage = cls(arrays["weights"], arrays["slots"], header)
+        except _UNREADABLE as error:
+            raise UserError("D420", path=folder, problem=error) from None
+        problem = usage._problem()
+        if problem:
+            raise UserError("D420", path=folder, problem=problem)
+        return usage
+
+    def _problem(self) -> str | None:
+        """Return what is wrong with the arrays or the header, if anything."""
+        for name, array, kind in (("weights", self.weights, np.int8), ("slots", self.slots, np.uint16)):
+            if array.dtype != kind or array.ndim != 1 or array.size < 2 or array.size & array.size - 1:
+                return f"{name} of {array.dtype} {array.shape}"
+        if not isinstance(self.header, dict) or not isinstance(self.header.get("tokenisation"), str):
+            return "no tokenisation in its header"
+        for name in ("scale", "bias", "threshold"):
+            if not isinstance(self.header.get(name), float):
+                return f"no {name} in its header"
+        return None
 
     def save(self, folder: Path) -> None:
         """Write `header.json` and `weights.npz` into `folder`."""
@@ -73,13 +105,11 @@ class Usage:
 
         Raises
         ------
-        ValueError
-            If the view's words are not cut as the weights' were.
+        UserError
+            D421, where another tokenisation made the view.
         """
         if view.tokenisation != self.header["tokenisation"]:
-            raise ValueError(
-                f"a view of {self.header['tokenisation']}, not of {view.tokenisation}, is needed"
-            )
+            raise UserError("D421", seen=view.tokenisation, known=self.header["tokenisation"])
         positions = np.asarray(positions, dtype=np.int64)
         bits = len(self.weights).bit_length() - 1
         sums = np.empty(len(positions))
@@ -87,7 +117,8 @@ class Usage:
             words = neighbours(view.hashes, positions[start : start + _BLOCK])
             found = buckets(words, self.slots, bits=bits)
             sums[start : start + _BLOCK] = self.weights[found].sum(axis=0, dtype=np.int64)
-        return 1.0 / (1.0 + np.exp(-(sums * self.header["scale"] + self.header["bias"])))
+        log_odds = sums * float(self.header["scale"]) + float(self.header["bias"])
+        return 1.0 / (1.0 + np.exp(-log_odds))
 
     def is_preposition(
         self, view: TokenView, positions: NDArray[np.integer], *, threshold: float | None = None

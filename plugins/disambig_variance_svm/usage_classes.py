@@ -1,8 +1,8 @@
 """Classes of words from raw text: words that stand between the same neighbours share one.
 
 Only for training. Each frequent word gets the vector of its neighbours' positive pointwise mutual
-information (Levy et al. 2015, shifted by nothing, square root), cut to its main dimensions; spherical
-k-means then makes the classes. Verbs, nouns, names, numbers and so on come apart by themselves.
+information (its square root), cut to its main dimensions; spherical k-means then makes the classes.
+Verbs, nouns, names, numbers and so on come apart by themselves.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
+Matrix = NDArray[np.float32]
 
 
 def frequent_words(hashes: Hashes, n: int) -> tuple[Hashes, NDArray[np.int64]]:
@@ -45,8 +46,8 @@ def word_classes(
     return (_spherical_means(vectors, n_classes - 1, np.random.default_rng(seed)) + 1).astype(np.uint8)
 
 
-def _together(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_columns: int) -> NDArray[np.float32]:
-    """Count which word stands `offset` words from which; a word beyond `n_columns` is of one kind, "other"."""
+def _together(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_columns: int) -> Matrix:
+    """Count which words stand `offset` words from which; those beyond `n_columns` share the last column."""
     here, there = (ids[-offset:], ids[:offset]) if offset < 0 else (ids[:-offset], ids[offset:])
     known = here < n_rows
     cells = here[known] * (n_columns + 1) + np.minimum(there[known], n_columns)
@@ -54,27 +55,30 @@ def _together(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_columns: in
     return counts.reshape(n_rows, n_columns + 1).astype(np.float32)
 
 
-def _associations(counts: NDArray[np.float32]) -> NDArray[np.float32]:
+def _associations(counts: Matrix) -> Matrix:
     expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
     ratio = counts / np.maximum(expected, 1e-9)
-    return np.sqrt(np.log(np.maximum(ratio, 1.0)))
+    found: Matrix = np.sqrt(np.log(np.maximum(ratio, 1.0)))
+    return found
 
 
-def _main_dimensions(matrix: NDArray[np.float32], dimensions: int) -> NDArray[np.float32]:
+def _main_dimensions(matrix: Matrix, dimensions: int) -> Matrix:
     """Project rows on the main eigenvectors of ``matrix' matrix``, each scaled by the root of its weight."""
     values, axes = np.linalg.eigh((matrix.T @ matrix).astype(np.float64))
     top = slice(len(values) - dimensions, None)
     vectors = matrix @ (axes[:, top] / np.maximum(values[top], 1e-9) ** 0.25).astype(np.float32)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    found: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return found
 
 
 def _spherical_means(
-    vectors: NDArray[np.float32], k: int, rng: np.random.Generator, *, rounds: int = 25
+    vectors: Matrix, k: int, rng: np.random.Generator, *, rounds: int = 25
 ) -> NDArray[np.int64]:
     """Return the cluster of each row, from 0 to ``k - 1``; the first seeds are frequent words."""
     centres = vectors[np.sort(rng.choice(min(len(vectors), 10 * k), size=k, replace=False))]
+    nearest = np.zeros(len(vectors), dtype=np.int64)
     for _ in range(rounds):
-        nearest = (vectors @ centres.T).argmax(axis=1)
+        nearest = (vectors @ centres.T).argmax(axis=1).astype(np.int64)
         sums = np.zeros_like(centres)
         np.add.at(sums, nearest, vectors)
         norms = np.linalg.norm(sums, axis=1, keepdims=True)

@@ -19,7 +19,8 @@ N_CLASSES = 128
 # What each feature joins: C the word itself, l and r its neighbours, k and s the words beyond them;
 # L, R, K, S are the classes of these four.
 TEMPLATES = (
-    "C", "Cl", "Cr", "Ck", "Cs", "CL", "CR", "CK", "CS", "Clr", "ClR", "CLr", "CLR", "CRS", "CrS", "Crs", "CKL",
+    "C", "Cl", "Cr", "Ck", "Cs", "CL", "CR", "CK", "CS",
+    "Clr", "ClR", "CLr", "CLR", "CRS", "CrS", "Crs", "CKL",
     "l", "r", "L", "R", "LR", "RS", "rS",
 )  # fmt: skip
 _ODD = np.uint64(1)
@@ -27,6 +28,7 @@ _MULTIPLIERS = {
     template: {part: np.uint64(hash_word(f"{template}/{part}")) | _ODD for part in template}
     for template in TEMPLATES
 }
+_SEEDS = hash_words(TEMPLATES)
 _OF_CLASS = hash_words([f"class {i}" for i in range(N_CLASSES)])
 
 
@@ -74,8 +76,8 @@ def buckets(
     for word, name in (("l", "L"), ("r", "R"), ("k", "K"), ("s", "S")):
         values[name] = _OF_CLASS[classes_of(words[word], slots)]
     out = np.empty((len(TEMPLATES), len(words["C"])), dtype=np.uint64)
-    for row, template in zip(out, TEMPLATES, strict=True):
-        row[:] = hash_word(template)
+    for row, template, seed in zip(out, TEMPLATES, _SEEDS, strict=True):
+        row[:] = seed
         for part, multiplier in _MULTIPLIERS[template].items():
             row += values[part] * multiplier
     out >>= np.uint64(64 - bits)

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import TokenView, Tokenisation, hash_words
+from disambig.api import Tokenisation, TokenView, hash_words
 from disambig_variance_svm.usage import WEIGHTS, Usage
 from disambig_variance_svm.usage_classes import frequent_words, word_classes
-from disambig_variance_svm.usage_features import N_CLASSES, TEMPLATES, buckets, neighbours, slots_of
+from disambig_variance_svm.usage_features import N_CLASSES, buckets, neighbours, slots_of
 from disambig_variance_svm.usage_truth import PREPOSITIONS, read
 
 Bools = NDArray[np.bool_]
@@ -63,8 +63,13 @@ class Examples:
 
     def words(self) -> NDArray[np.int64]:
         """Return the index in `PREPOSITIONS` of each occurrence."""
-        order = np.argsort(HASHES)
-        return order[np.searchsorted(HASHES, self.view.hashes[self.positions], sorter=order)]
+        return index_of(self.view.hashes[self.positions])
+
+
+def index_of(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the index in `PREPOSITIONS` of each of these words."""
+    order = np.argsort(HASHES)
+    return order[np.searchsorted(HASHES, hashes, sorter=order)].astype(np.int64)
 
 
 def examples(paths: list[Path], tokenisation: Tokenisation) -> Examples:
@@ -107,8 +112,8 @@ def _sample(path: Path, characters: int) -> Iterator[str]:
 
 def swap(words: dict[str, NDArray[np.uint64]], rng: np.random.Generator) -> dict[str, NDArray[np.uint64]]:
     """Return the same places with another of the 34 words in each, chosen evenly: mistakes to let through."""
-    old = np.argsort(HASHES)[np.searchsorted(np.sort(HASHES), words["C"])]
-    new = (old + rng.integers(1, len(HASHES), size=len(old))) % len(HASHES)
+    step = rng.integers(1, len(HASHES), size=len(words["C"]))
+    new = (index_of(words["C"]) + step) % len(HASHES)
     return {**words, "C": HASHES[new]}
 
 

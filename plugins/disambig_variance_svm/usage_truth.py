@@ -23,12 +23,14 @@ from __future__ import annotations
 import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-PREPOSITIONS = tuple(
-    "about along among around as at beside between by down during except for from in inside into of off on "
-    "onto outside over through to toward towards under until up upon with within without".split()
-)
+PREPOSITIONS = (
+    "about", "along", "among", "around", "as", "at", "beside", "between", "by", "down", "during", "except",
+    "for", "from", "in", "inside", "into", "of", "off", "on", "onto", "outside", "over",
+    "through", "to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without",
+)  # fmt: skip
 _KNOWN = frozenset(PREPOSITIONS)
 _STRANDED = frozenset(("obl", "nmod", "conj", "acl:relcl", "root", "orphan", "obl:npmod", "nmod:npmod"))
 _SUBORDINATORS = frozenset(("as", "until", "for", "except"))
@@ -102,7 +104,7 @@ def _governs_clause(sentence: list[Word], i: int) -> bool:
 
 
 def _gerund(sentence: list[Word], i: int) -> bool:
-    """Return whether the next verb after `i`, with at most three words between, is a gerund without a subject."""
+    """Return whether a gerund without a subject follows `i`, after at most three words such as adverbs."""
     for word in sentence[i + 1 : i + 5]:
         if word.xpos == "VBG":
             return True
@@ -121,7 +123,7 @@ def read(path: Path) -> Iterator[Labelled]:
     opener = lzma.open if path.suffix == ".xz" else open
     text, spans, rows, gap = "", {}, [], " "  # type: str, dict[tuple[int, int], bool], list[list[str]], str
     with opener(path, "rt", encoding="utf8") as lines:
-        for line in map(str.rstrip, lines):
+        for line in chain(map(str.rstrip, lines), [""]):
             if line.startswith("# newdoc"):
                 if text:
                     yield Labelled(text, spans)

@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from disambig_variance_svm import usage as usage_module
+from disambig_variance_svm.usage import WEIGHTS, Usage
+from disambig_variance_svm.usage_classes import frequent_words, word_classes
+from disambig_variance_svm.usage_features import classes_of, slots_of
+from disambig_variance_svm.usage_report import report, row, swapped_recall
+from disambig_variance_svm.usage_training import HASHES, ewt, examples, fit, swap, threshold_for
+from disambig_variance_svm.usage_truth import PREPOSITIONS, Word, is_preposition, read
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+from disambig.text.hashing import hash_words
+from disambig.text.words import Words
+
+TOKENISATION = Words()
+USAGE = Usage.load()
+
+
+def decided(text: str, *, usage: Usage = USAGE) -> list[tuple[str, bool]]:
+    view = TOKENISATION([text])
+    positions = np.flatnonzero(np.isin(view.hashes, HASHES))
+    answers = usage.is_preposition(view, positions)
+    return [
+        (text[view.starts[at] : view.ends[at]], bool(answer))
+        for at, answer in zip(positions, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She lives in a small house on the hill.", {"in": True, "on": True}),
+        ("We walked to the station with our bags.", {"to": True, "with": True}),
+        ("They want to go and he has to work.", {"to": False}),
+        ("You should never give up.", {"up": False}),
+        ("He picked up the phone and hung up.", {"up": False}),
+        ("Nobody could find out how it works, but they went on.", {"on": False}),
+        ("It was about 50 kilometres away.", {"about": False}),
+        ("We talked about the weather.", {"about": True}),
+        ("As he left, the phone rang.", {"As": False}),
+        ("She works as a nurse.", {"as": True}),
+        ("He likes tea as well.", {"as": False}),
+        ("They thanked her for coming without complaining.", {"for": True, "without": True}),
+        ("We waited until he came.", {"until": False}),
+        ("I am looking forward to seeing you.", {"to": True}),
+        ("They depend from their parents.", {"from": True}),  # a mistake in a preposition is let through
+    ],
+)
+def test_words_that_are_prepositions_and_words_that_are_not(text: str, expected: dict[str, bool]) -> None:
+    answers = decided(text)
+    assert answers
+    assert {word: answer for word, answer in answers} == expected
+
+
+def test_probabilities_and_thresholds() -> None:
+    view = TOKENISATION(["He went to the bank to get up to date."])
+    positions = np.flatnonzero(np.isin(view.hashes, HASHES))
+    chance = USAGE.probability(view, positions)
+    assert chance.shape == (4,) and ((chance > 0) & (chance < 1)).all()
+    assert USAGE.is_preposition(view, positions, threshold=0.0).all()
+    assert not USAGE.is_preposition(view, positions, threshold=1.0).any()
+    assert len(USAGE.probability(view, np.zeros(0, dtype=np.int64))) == 0
+    np.testing.assert_array_equal(USAGE.probability(view, positions[::-1]), chance[::-1])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([*PREPOSITIONS, "we", "go", "the", "zyx", "7"]), min_size=1, max_size=40))
+def test_only_the_sentence_counts_and_blocks_change_nothing(words: list[str]) -> None:
+    text = " ".join(words)
+    alone = TOKENISATION([text])
+    among = TOKENISATION(["Put it down.", text, "Up to you."])
+    here = np.flatnonzero(np.isin(alone.hashes, HASHES))
+    chance = USAGE.probability(alone, here)
+    np.testing.assert_array_equal(USAGE.probability(among, here + among.documents[1]), chance)
+    before = usage_module._BLOCK
+    try:
+        usage_module._BLOCK = 3
+        np.testing.assert_array_equal(USAGE.probability(alone, here), chance)
+    finally:
+        usage_module._BLOCK = before
+
+
+def test_what_ships_is_small_and_says_where_it_comes_from(tmp_path: Path) -> None:
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
+    assert USAGE.header["licence"] == "CC BY-SA 4.0"
+    assert any("EWT" in source["name"] for source in USAGE.header["sources"])
+    assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
+    USAGE.save(tmp_path / "copy")
+    again = Usage.load(tmp_path / "copy")
+    np.testing.assert_array_equal(again.weights, USAGE.weights)
+    np.testing.assert_array_equal(again.slots, USAGE.slots)
+    assert again.header == json.loads(json.dumps(USAGE.header))
+
+
+def test_damaged_weights_are_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="D420"):
+        Usage.load(tmp_path)
+    USAGE.save(tmp_path)
+    whole = (tmp_path / "weights.npz").read_bytes()
+    for bad in (b"", b"no archive", whole[: len(whole) // 2]):
+        (tmp_path / "weights.npz").write_bytes(bad)
+        with pytest.raises(UserError, match="D420"):
+            Usage.load(tmp_path)
+    for at in range(40, len(whole), len(whole) // 25):
+        flipped = bytearray(whole)
+        flipped[at] ^= 0xFF
+        (tmp_path / "weights.npz").write_bytes(flipped)
+        with pytest.raises(UserError, match="D420"):
+            Usage.load(tmp_path)
+    with (tmp_path / "weights.npz").open("wb") as file:
+        np.save(file, USAGE.weights)
+    with pytest.raises(UserError, match="D420"):
+        Usage.load(tmp_path)
+    pickled = {"weights": np.array([{}], dtype=object), "slots": USAGE.slots}
+    np.savez(tmp_path / "weights.npz", **pickled)
+    with pytest.raises(UserError, match="D420"):
+        Usage.load(tmp_path)
+    np.savez(tmp_path / "weights.npz", weights=USAGE.weights[:1000], slots=USAGE.slots)
+    with pytest.raises(UserError, match="weights of int8"):
+        Usage.load(tmp_path)
+    (tmp_path / "weights.npz").write_bytes(whole)
+    for header in ("[]", "{}", '{"tokenisation": "disambig.words.v1", "scale": "1"}', "{"):
+        (tmp_path / "header.json").write_text(header, encoding="utf8")
+        with pytest.raises(UserError, match="D420"):
+            Usage.load(tmp_path)
+
+
+def test_another_tokenisation_is_refused() -> None:
+    view = dataclasses.replace(TOKENISATION(["on it"]), tokenisation="web1t.v1")
+    with pytest.raises(UserError, match="D421"):
+        USAGE.probability(view, np.array([1]))
+
+
+# --- the truth -----------------------------------------------------------------------------------
+
+
+def sentence(*lines: str) -> list[Word]:
+    fields = [line.split() for line in lines]
+    return [Word(form, upos, xpos, int(head), relation) for form, upos, xpos, head, relation in fields]
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "expected"),
+    [
+        (["in ADP IN 2 case", "Rome PROPN NNP 0 root"], 0, True),
+        (["give VERB VB 0 root", "up ADP RP 1 compound:prt"], 1, False),
+        (["to PART TO 2 mark", "go VERB VB 0 root"], 0, False),
+        (["about ADV RB 2 advmod", "50 NUM CD 0 root"], 0, False),
+        (["by SCONJ IN 2 mark", "going VERB VBG 0 root"], 0, True),
+        (["for SCONJ IN 3 mark", "being AUX VBG 3 cop", "late ADJ JJ 0 root"], 0, True),
+        (["as SCONJ IN 3 mark", "he PRON PRP 3 nsubj", "left VERB VBD 0 root"], 0, False),
+        (["as SCONJ IN 3 mark", "they PRON PRP 3 nsubj", "going VERB VBG 0 root"], 0, False),
+        (["for SCONJ IN 4 mark", "him PRON PRP 4 nsubj", "to PART TO 4 mark", "go VERB VB 0 root"], 0, False),
+        (["on SCONJ IN 3 mark", "who PRON WP 3 nsubj", "works VERB VBZ 0 root"], 0, True),
+        (["in SCONJ IN 3 mark", "that SCONJ IN 1 fixed", "works VERB VBZ 0 root"], 0, False),
+        (["because ADP IN 3 case", "of ADP IN 1 fixed", "rain NOUN NN 0 root"], 1, True),
+        (["kind NOUN NN 3 advmod", "of ADP IN 1 fixed", "odd ADJ JJ 0 root"], 1, False),
+        (["of ADP IN 0 advmod", "course NOUN NN 1 fixed"], 0, True),
+        (["as ADP IN 3 case", "of ADP IN 1 fixed", "May PROPN NNP 0 root"], 0, False),
+        (["as ADP IN 3 case", "of ADP IN 1 fixed", "May PROPN NNP 0 root"], 1, True),
+        (["as ADV RB 4 cc", "well ADV RB 1 fixed", "as ADP IN 1 fixed", "tea NOUN NN 0 root"], 2, False),
+        (["I PRON PRP 2 nsubj", "live VERB VBP 0 root", "in ADP IN 2 obl"], 2, True),
+        (["5 NUM CD 0 root", "to ADP IN 3 case", "10 NUM CD 1 nmod"], 1, False),
+        (["from ADP IN 2 case", "5 NUM CD 0 root", "to ADP IN 4 case", "10 NUM CD 2 nmod"], 2, True),
+    ],
+)  # fmt: skip
+def test_what_counts_as_a_preposition(lines: list[str], at: int, expected: bool) -> None:
+    assert is_preposition(sentence(*lines), at) is expected
+
+
+CONLLU = """# newdoc id = a
+# sent_id = a1
+1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_
+2\tto\tto\tADP\tIN\t_\t3\tcase\t_\t_
+3\tRome\tRome\tPROPN\tNNP\t_\t1\tobl\t_\tSpaceAfter=No
+4\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_
+
+# newpar id = a2
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVB\t_\t3\taux\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_
+3\tgive\tgive\tVERB\tVB\t_\t0\troot\t_\t_
+4\tUP\tup\tADP\tRP\t_\t3\tcompound:prt\t_\tSpaceAfter=No
+5\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+# newdoc id = b
+1\tOff\toff\tADP\tIN\t_\t2\tcase\t_\t_
+2\tit\tit\tPRON\tPRP\t_\t0\troot\t_\t_
+"""
+
+
+def test_reading_a_treebank(tmp_path: Path) -> None:
+    path = tmp_path / "t.conllu"
+    path.write_text(CONLLU, encoding="utf8")
+    first, second = read(path)
+    assert (first.text, second.text) == ("Go to Rome.\n\nDon't give UP!", "Off it")
+    assert {first.text[start:end]: is_one for (start, end), is_one in first.spans.items()} == {
+        "to": True,
+        "UP": False,
+    }
+    found = examples([path], TOKENISATION)
+    assert [PREPOSITIONS[word] for word in found.words()] == ["to", "up", "off"]
+    assert found.truth.tolist() == [True, False, True]
+
+
+# --- training ------------------------------------------------------------------------------------
+
+
+def test_classes_are_found_again_and_strangers_have_none() -> None:
+    words = hash_words([f"word {i}" for i in range(500)])
+    classes = (np.arange(500) % 100 + 1).astype(np.uint8)
+    found = classes_of(words, slots_of(words, classes, bits=16))
+    assert (found == classes).mean() > 0.98 and set(found[found != classes].tolist()) <= {0}
+    assert found[0] == classes[0]  # of two words that share a slot the first keeps it
+    strangers = hash_words([f"stranger {i}" for i in range(500)])
+    assert (classes_of(strangers, slots_of(words, classes, bits=16)) > 0).sum() <= 2
+
+
+def test_words_in_the_same_places_share_a_class() -> None:
+    rng = np.random.default_rng(0)
+    nouns, verbs = [f"noun{i}" for i in range(6)], [f"verb{i}" for i in range(6)]
+    text = " ".join(f"the {rng.choice(nouns)} will {rng.choice(verbs)} it ." for _ in range(3000))
+    hashes = hash_words(text.split())
+    words, counts = frequent_words(hashes, 16)
+    assert (np.diff(counts) <= 0).all()
+    settings_ = {"n_classes": 7, "n_near": 16, "n_far": 16, "dimensions": 5, "seed": 0}
+    classes = word_classes(hashes, words, **settings_)
+    of = dict(zip(words.tolist(), classes.tolist(), strict=True))
+    of_nouns = {of[word] for word in hash_words(nouns).tolist()}
+    of_verbs = {of[word] for word in hash_words(verbs).tolist()}
+    assert not of_nouns & of_verbs
+    assert classes.min() >= 1 and classes.max() <= 6
+    np.testing.assert_array_equal(word_classes(hashes, words, **settings_), classes)
+
+
+def test_fit_finds_the_minimum() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.integers(0, 16, size=(3, 200)).astype(np.uint64)
+    truth, importance = rng.random(200) < 0.5, rng.random(200)
+    weights, bias = fit(features, truth, importance, bits=4, strength=0.7)
+    pull = importance * (1 / (1 + np.exp(-(weights[features].sum(axis=0) + bias))) - truth)
+    gradient = np.bincount(features.ravel().astype(np.int64), weights=np.tile(pull, 3), minlength=16)
+    np.testing.assert_allclose(gradient + 0.7 * weights, 0.0, atol=0.01)
+    assert abs(pull.sum()) < 0.01
+
+
+def test_swapped_words_are_others_of_the_34() -> None:
+    words = {"C": np.repeat(HASHES, 50), "l": np.zeros(34 * 50, dtype=np.uint64)}
+    swapped = swap(words, np.random.default_rng(0))
+    assert (swapped["C"] != words["C"]).all() and set(swapped["C"].tolist()) == set(HASHES.tolist())
+    assert swapped["l"] is words["l"]
+
+
+def test_threshold_for_a_precision() -> None:
+    chance = np.array([0.9, 0.8, 0.7, 0.6, 0.2])
+    truth = np.array([True, True, False, True, False])
+    assert threshold_for(chance, truth, 1.0) == 0.8
+    assert threshold_for(chance, truth, 0.75) == 0.6
+    assert threshold_for(chance, ~truth, 1.0) == 1.0
+
+
+def test_a_line_of_the_report() -> None:
+    line = row("x", np.array([True, True, False, False]), np.array([True, False, True, True]))
+    assert line.split() == ["x", "4", "75.0", "50.0", "50.0", "33.3", "40.0", "25.0"]
+
+
+@pytest.mark.data
+def test_the_figures_asked_on_the_test_part() -> None:
+    folder = os.environ.get("DISAMBIG_DATA")
+    if not folder:
+        pytest.skip("DISAMBIG_DATA is not set")
+    train, test = (ewt(Path(folder), part, TOKENISATION) for part in ("train", "test"))
+    passed = USAGE.is_preposition(test.view, test.positions)
+    assert len(passed) > 2400
+    assert test.truth[passed].mean() >= 0.97
+    assert passed[test.truth].mean() >= 0.96
+    assert swapped_recall(USAGE, test) >= 0.93
+    assert "By word" in report(USAGE, train, test)
