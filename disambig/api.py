@@ -28,6 +28,7 @@ _HOME = {
     "TokenView": "disambig.text.view",
     "Tokenisation": "disambig.text.view",
     "UserError": "disambig.errors",
+    "component_factory": "disambig.spacy.factory",
     "convert": "disambig.data.conversions",
     "hash_word": "disambig.text.hashing",
     "hash_words": "disambig.text.hashing",

@@ -80,6 +80,9 @@ install the pack again, or train it again",
     "D412": "{what} hold no example to train on: {hint}",
     "D420": "usage weights {path} cannot be read: {problem}; install disambig again, or train them again",
     "D421": "the usage weights know words of {known}, not of {seen}: choose a task with that tokenisation",
+    # spaCy
+    "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
+model for {seen!r}",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",

@@ -140,12 +140,11 @@ def context_keys(
         known &= words != 0
     keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
     for r, length in enumerate(candidates.lengths):
-        start = np.uint64((seed + (left + int(length) + right) * ORDER) & MASK)
-        total = np.full(len(rows), start, np.uint64)
+        start = seed + (left + int(length) + right) * ORDER
+        start += sum(int(candidates.words[r, i]) * PLACES[left + i] for i in range(int(length)))
+        total = np.full(len(rows), start & MASK, np.uint64)
         for i, words in enumerate(before):
             total += words * places[i]
-        for i in range(length):
-            total += candidates.words[r, i] * places[left + i]
         for i, words in enumerate(behind):
             total += words * places[left + length + i]
         keys[:, r] = total

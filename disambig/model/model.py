@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,9 @@ from disambig.model.calibration import Calibration, Comparison, compare, probabi
 from disambig.model.operating import OperatingPoint
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
+
+BLOCK = 4096
+"""Decisions taken at a time: their features stay near the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,10 +141,9 @@ class Model:
                 ("asked", np.int32),
             )
         }
-        for group in np.unique(instances.groups):
-            rows = np.flatnonzero(instances.groups == group)
+        for group, rows in _blocks(instances.groups):
             part = instances.take(rows)
-            weighed = self.weigh(self.features(view, part, int(group)), int(group), part.observed)
+            weighed = self.weigh(self.features(view, part, group), group, part.observed)
             k = weighed.scores.shape[1]
             scores[offsets[rows][:, None] + np.arange(k)] = weighed.scores
             ordered = np.sort(weighed.scores, axis=1)
@@ -182,3 +184,12 @@ def same_matrix(group: Group) -> NDArray[np.bool_]:
     """Return which candidates are equal or variants of each other, shape ``(K, K)``."""
     k = range(len(group.candidates))
     return np.array([[group.same(i, j) for j in k] for i in k], bool)
+
+
+def _blocks(groups: NDArray[np.int32]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield each group with its rows, a block at a time, so that memory does not grow with the batch."""
+    order = np.argsort(groups, kind="stable")
+    numbers, starts = np.unique(groups[order], return_index=True)
+    for number, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
+        for start in range(0, len(rows), BLOCK):
+            yield number, rows[start : start + BLOCK]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from operator import is_
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 PROTECTED = "protected"
 _LARGEST_KEPT = 4_000_000  # characters: two components that share a batch tokenise it once
 _last: tuple[str, bool, tuple[str, ...], TokenView] | None = None
+_last_docs: tuple[str, bool, tuple[Doc, ...], TokenView] | None = None
 
 
 def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
     """Return the words of `docs`, the same as of their texts.
 
-    The last view is kept: asking again for the same texts costs a comparison.
+    The last batch and its view are kept: the next component of a pipeline has them at once.
 
     Parameters
     ----------
@@ -37,7 +39,18 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     protected : bool
         Whether the view gets the layer ``"protected"`` (see `disambig.text.protected`).
     """
-    return view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
+    global _last_docs
+    kept = _last_docs
+    if (
+        kept is not None
+        and kept[:2] == (tokenisation.name, protected)
+        and len(kept[2]) == len(docs)
+        and all(map(is_, kept[2], docs))  # a Doc's text never changes
+    ):
+        return kept[3]
+    view = view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
+    _last_docs = (tokenisation.name, protected, tuple(docs), view)
+    return view
 
 
 def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-
-import numpy as np
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from disambig.api import Finder, Group, Instances, TokenView
+
+if TYPE_CHECKING:
+    from .usage import Usage
 
 PREPOSITIONS = tuple(
     "about along among around as at beside between by down during except for from in inside into of off on "
@@ -31,7 +33,6 @@ class Preposition:
 
     words: tuple[str, ...] | list[str] = PREPOSITIONS
     only_as_preposition: bool = True
-    extra: tuple[Group, ...] = field(default=())
     name: str = "preposition"
     language: str = "en"
 
@@ -40,7 +41,7 @@ class Preposition:
         """One group: every preposition against all others."""
         known = set(self.words)
         variants = tuple(pair for pair in VARIANTS if known.issuperset(pair))
-        return (Group("preposition", tuple(self.words), variants), *self.extra)
+        return (Group("preposition", tuple(self.words), variants),)
 
     @cached_property
     def finder(self) -> Finder:
@@ -52,9 +53,11 @@ class Preposition:
         found = self.finder.find(view)
         if not self.only_as_preposition or not len(found):
             return found
-        from .usage import Usage
+        return found.take(_usage().is_preposition(view, found.positions))
 
-        keep = np.ones(len(found), bool)
-        ours = found.groups == 0
-        keep[ours] = Usage.load().is_preposition(view, found.positions[ours])
-        return found.take(keep)
+
+@lru_cache(maxsize=1)
+def _usage() -> Usage:
+    from .usage import Usage
+
+    return Usage.load()

@@ -1,0 +1,67 @@
+"""``disambig evaluate``: how good a model is on text whose words are right."""
+
+from __future__ import annotations
+
+import json as json_module
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def evaluate(
+    model: Annotated[str, typer.Argument(help="A task, PACK/TASK, or a model directory.")],
+    text: Annotated[list[str], typer.Argument(help="Files or directories of edited text.")],
+    lines: Annotated[bool, typer.Option("--lines", help="Each line is a document.")] = False,
+    only_test: Annotated[
+        bool, typer.Option("--test-part", help="Only the fifth of the documents that training leaves aside.")
+    ] = False,
+    rate: Annotated[list[float] | None, typer.Option(help="Flags per 1,000 correct words.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score a model on text."""
+    from disambig.cli.checks import check_rate
+    from disambig.evaluation.evaluate import evaluate as score
+    from disambig.model.packs import load
+    from disambig.training.run import read_texts
+    from disambig.training.splits import split
+
+    rates = rate or [0.3, 1.0, 4.0]
+    for one in rates:
+        check_rate(one)
+    loaded = load(model)
+    texts = read_texts(text, lines=lines)
+    figures = score(loaded, split(texts)["test"] if only_test else texts, rates=rates)
+    if json:
+        typer.echo(json_module.dumps({"model": f"{loaded.name} {loaded.version}", **figures}, indent=1))
+        return
+    for line in readable(figures):
+        typer.echo(line)
+
+
+def readable(figures: dict[str, Any]) -> list[str]:
+    """Return the figures as lines for people."""
+    lines = [f"{figures['words']:,} words, {figures['decisions']:,} decisions"]
+    if figures["accuracy"] is None:
+        return [*lines, "no decision: nothing to score"]
+    low, high = figures["interval"]
+    lines.append(f"accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})")
+    if len(figures["groups"]) > 1:
+        low, high = figures["mean_interval"]
+        lines.append(f"mean of groups {figures['mean_accuracy']:.2%} ({low:.2%} to {high:.2%})")
+    for name, group in figures["groups"].items():
+        low, high = group["interval"]
+        lines.append(
+            f"  {name}: {group['accuracy']:.2%} ({low:.2%} to {high:.2%}) of {group['n']:,}, "
+            f"majority {group['majority']:.2%}"
+        )
+    for rate, at in figures["rates"].items():
+        found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
+        mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
+        lines.append(
+            f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
+            f"{found} of {at['errors_made']:,} made errors found, {mended} with the right suggestion"
+        )
+    return lines

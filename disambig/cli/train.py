@@ -1,0 +1,40 @@
+"""``disambig train``: a model from a config and text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def train(
+    config: Annotated[Path, typer.Argument(help="Config file; see the README for one.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the model.")],
+    text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
+    lines: Annotated[bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a model that exists.")] = False,
+) -> None:
+    """Train a model."""
+    from disambig.errors import UserError
+
+    if output.exists() and not force:
+        raise UserError("D406", path=output)  # before the long work, not after
+    from disambig.cli.progress import stages
+    from disambig.model.store import save_model
+    from disambig.training.run import run
+
+    with stages() as progress:
+        model = run(config, text=text or (), lines=lines, progress=progress)
+    save_model(model, output, force=force)
+    learned = sum(scorer is not None for scorer in model.scorers)
+    words = model.provenance["examples"]["train_words"]
+    typer.echo(
+        f"{output}: {model.task.name}, {learned} of {len(model.scorers)} groups learned from {words:,} words, "
+        f"the others by the baseline",
+        file=sys.stderr,
+    )

@@ -1,0 +1,37 @@
+"""Confidence intervals of shares and of means over groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Z95 = 1.959964
+
+
+def wilson(right: int, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson 1927); (0, 1) where nothing was seen."""
+    if n == 0:
+        return 0.0, 1.0
+    share, z2 = right / n, Z95**2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return float(centre - half), float(centre + half)
+
+
+def bootstrap_mean(
+    hits: Sequence[NDArray[np.bool_]], *, rng: np.random.Generator, draws: int = 2000
+) -> tuple[float, float]:
+    """Return the 95 % interval of the mean over groups of each group's share of hits.
+
+    The examples of each group are resampled; the groups themselves are not, they are the ones asked for.
+
+    Parameters
+    ----------
+    hits : sequence of arrays of bool
+        One array a group, none empty.
+    """
+    means = np.mean([rng.binomial(len(h), h.mean(), size=draws) / len(h) for h in hits], axis=0)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)

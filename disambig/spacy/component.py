@@ -1,0 +1,172 @@
+"""The component: decides in Docs with a model of any task and writes what was decided."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import minibatch
+
+from disambig.data.decisions import Decisions
+from disambig.errors import UserError
+from disambig.model.annotate import ignoring
+from disambig.model.model import Model
+from disambig.spacy.annotations import write_annotations
+from disambig.text.documents import view_of_docs
+
+_REFERENCE = "model.json"
+
+
+class Disambiguator:
+    """Decide between candidates in Docs.
+
+    `predict` is pure; `set_annotations` alone writes.
+
+    Parameters
+    ----------
+    nlp : Language
+        The pipeline; its language must be the model's.
+    model : Model
+    name : str
+        Name of the component in the pipeline.
+    spans_key : str
+        Key of ``doc.spans``.
+    flags_per_1000 : float, optional
+        False alarms to accept per 1,000 correct words; by default the model's own rate.
+    ignore : list of str
+        Words to leave alone.
+    protect : bool
+        Whether quotes, code, URLs and names are left alone.
+
+    Raises
+    ------
+    UserError
+        D500 for a pipeline of another language, D401 for an impossible rate.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        model: Model,
+        *,
+        name: str,
+        spans_key: str,
+        flags_per_1000: float | None = None,
+        ignore: Sequence[str] = (),
+        protect: bool = True,
+    ) -> None:
+        if model.language and nlp.lang != model.language:
+            raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+        model.operating.threshold(flags_per_1000)
+        self.name = name
+        self.model = model
+        self.spans_key = spans_key
+        self.flags_per_1000 = flags_per_1000
+        self.ignore = tuple(ignore)
+        self.protect = protect
+        self.vocab = nlp.vocab
+        self.error_handler: Callable[..., None] | None = None
+        self._add_strings()
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Annotate one Doc."""
+        try:
+            self.set_annotations([doc], self.predict([doc]))
+        except Exception as problem:  # spaCy's protocol: the handler decides whether to go on
+            self.get_error_handler()(self.name, self, [doc], problem)
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
+        """Annotate a stream of Docs, a batch at a time; one bad Doc does not lose its batch."""
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+                yield from docs
+            except Exception:
+                for doc in docs:
+                    try:
+                        self.set_annotations([doc], self.predict([doc]))
+                    except Exception as problem:
+                        self.get_error_handler()(self.name, self, [doc], problem)
+                    else:
+                        yield doc
+
+    def predict(self, docs: Sequence[Doc]) -> Decisions:
+        """Return the decisions in a batch of Docs; the Docs stay as they are."""
+        view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
+        return self.model.decide(ignoring(view, self.ignore), flags_per_1000=self.flags_per_1000)
+
+    def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
+        """Write the decisions of `predict` to the Docs."""
+        for index, doc in enumerate(docs):
+            write_annotations(doc, decisions.of_document(index), spans_key=self.spans_key)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
+        key, prefix = self.spans_key, "spans_"
+        return Scorer.score_spans(  # type: ignore[no-any-return]
+            examples,
+            attr=f"{prefix}{key}",
+            getter=lambda doc, attr: doc.spans.get(attr.removeprefix(prefix), []),
+            has_annotation=lambda doc: key in doc.spans,
+            allow_overlap=True,
+            **{name: value for name, value in kwargs.items() if name in ("labeled",)},
+        )
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Set what is called with (name, component, docs, error) for a Doc that fails."""
+        self.error_handler = error_handler
+
+    def get_error_handler(self) -> Callable[..., None]:
+        """Return what is called for a Doc that fails; by default the error is raised."""
+        if self.error_handler is not None:
+            return self.error_handler
+        from spacy.util import raise_error
+
+        return raise_error  # type: ignore[no-any-return]
+
+    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
+        """Return which model this is: the model itself is referred to, not copied."""
+        return srsly.msgpack_dumps(self._reference())  # type: ignore[no-any-return]
+
+    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Disambiguator:
+        """Check that the model is the one saved; warn where it is another."""
+        self._check(srsly.msgpack_loads(data))
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Write which model this is."""
+        home = Path(path)
+        home.mkdir(parents=True, exist_ok=True)
+        srsly.write_json(home / _REFERENCE, self._reference())
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Disambiguator:
+        """Check that the model is the one saved; warn where it is another."""
+        self._check(srsly.read_json(Path(path) / _REFERENCE))
+        return self
+
+    def _reference(self) -> dict[str, Any]:
+        return {"task": self.model.task.name, "model": f"{self.model.name} {self.model.version}"}
+
+    def _check(self, saved: dict[str, Any]) -> None:
+        self._add_strings()  # the vocabulary was read anew as well
+        if saved != self._reference():
+            warnings.warn(
+                f"{self.name} was saved with {saved.get('model')}, and decides with "
+                f"{self.model.name} {self.model.version} now",
+                stacklevel=2,
+            )
+
+    def _add_strings(self) -> None:
+        for text in (self.model.task.name, self.spans_key):
+            self.vocab.strings.add(text)
+        for group in self.model.task.groups:
+            for candidate in group.candidates:
+                self.vocab.strings.add(candidate)

@@ -1,0 +1,90 @@
+"""A training run as a config file states it: read the text, split it by document, train."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from disambig.config import read_config, resolve
+from disambig.errors import UserError, nearest_first
+from disambig.model.model import Model
+from disambig.training.splits import split
+from disambig.training.trainer import Progress, train
+
+OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline")
+SETTINGS = ("flags_per_1000", "max_examples", "min_examples", "seed")
+SECTIONS = ("model", *OBJECTS, "training")
+
+
+def run(
+    path: str | Path,
+    *,
+    text: Sequence[str] = (),
+    lines: bool | None = None,
+    overrides: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Model:
+    """Train the model that a config file describes.
+
+    Parameters
+    ----------
+    path : path
+        Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors.NAME]``,
+        ``[learner]``, ``[baseline]`` and ``[training]`` (text, lines, flags_per_1000, max_examples,
+        min_examples, seed).
+    text : sequence of str
+        Files and directories to learn from, in place of those that the config names.
+    lines : bool, optional
+        Whether each line of a text file is a document, in place of what the config says.
+
+    Raises
+    ------
+    UserError
+        D005 for the config, D3xx for the text, D412 where it holds nothing to learn from.
+    """
+    config = read_config(path, overrides)
+    missing = [name for name in (*OBJECTS, "model") if name not in config]
+    if missing:
+        raise UserError("D005", path=path, problem=f"no section [{missing[0]}]")
+    unknown = [name for name in config if name not in SECTIONS]
+    if unknown:
+        names = nearest_first(unknown[0], SECTIONS)
+        raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]: there are {names}")
+    settings = dict(config.get("training", {}))
+    sources = list(text) or list(settings.pop("text", []))
+    settings.pop("text", None)
+    by_line = bool(settings.pop("lines", False)) if lines is None else lines
+    strange = [name for name in settings if name not in SETTINGS]
+    if strange:
+        names = nearest_first(strange[0], SETTINGS)
+        raise UserError("D005", path=path, problem=f"unknown setting training.{strange[0]}: there are {names}")
+    if not sources:
+        raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+    kept = {name: config[name] for name in OBJECTS}
+    parts = resolve(kept, source=path)
+    texts = split(read_texts(sources, lines=by_line))
+    about = config["model"]
+    return train(
+        parts,
+        texts,
+        name=str(about.get("name", parts["task"].name)),
+        version=str(about.get("version", "0.1.0")),
+        config=kept,
+        progress=progress,
+        **settings,
+    )
+
+
+def read_texts(paths: Sequence[str], *, lines: bool = False) -> list[str]:
+    """Return the texts of all documents in `paths`; the first unreadable one is an error."""
+    from disambig.corpora.documents import Bad
+    from disambig.corpora.inputs import find_inputs
+    from disambig.corpora.readers import read_all
+
+    texts = []
+    for document in read_all(find_inputs(paths, lines=lines)):
+        if isinstance(document, Bad):
+            raise document.error
+        texts.append(document.text)
+    return texts

@@ -1,0 +1,21 @@
+"""The spaCy components of this plugin's tasks (loaded by spaCy alone, through its entry points)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from disambig.api import Group, component_factory
+
+from .confusion_sets import confusion_set, read_confusion_sets
+
+
+def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ...]:
+    """Return the groups of a file of sets, or of a list such as ``["quite/quiet", ["lie", "lay"]]``."""
+    if isinstance(sets, (str, Path)):
+        return read_confusion_sets(sets)
+    return tuple(confusion_set(one) for one in sets)
+
+
+make_preposition = component_factory("disambig_preposition", task="preposition")
+make_spelling = component_factory("disambig_spelling", task="spelling", read_sets=sets_of)
