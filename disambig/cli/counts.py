@@ -8,12 +8,19 @@ from typing import Annotated, Any
 import typer
 
 app = typer.Typer(
-    help="Build, import, check and ask tables of n-gram counts.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback(invoke_without_command=True)
+def counts(context: typer.Context) -> None:
+    """Build, import, check and ask tables of n-gram counts."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
 
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="A count table.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The table to write.")]
@@ -62,8 +69,8 @@ def build(
     from disambig.registry import get
 
     bytes_of_memory, thresholds = options.size(memory), options.thresholds(min_count or ())
-    words = options.word_file(keep_words)
     cut = get("tokenisations", tokenisation)()
+    words = options.word_file(keep_words, cut)
     files = TextFiles(paths)
     with _progress(files.total) as move:
         build_table(

@@ -81,6 +81,8 @@ class NgramCounter:
             raise UserError("D111", orders=orders, most=MAX_ORDER)
         if memory < LEAST_MEMORY:
             raise UserError("D112", memory=memory, least=LEAST_MEMORY)
+        if temporary is not None and not Path(temporary).is_dir():
+            raise UserError("D107", path=temporary, problem="there is no such directory")
         self.tokenisation = tokenisation
         self.orders = orders
         self.totals, self.distinct, self.kept = ([0] * orders for _ in range(3))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from disambig.corpora.opening import READ_ERRORS, decode, read_error
 from disambig.errors import UserError
+from disambig.text.view import Tokenisation
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
@@ -33,8 +34,10 @@ def thresholds(texts: Iterable[str]) -> dict[int, int]:
     return found
 
 
-def word_file(path: Path | None) -> list[str] | None:
-    """Return the words of a file, one a line, empty lines left out; None for no file.
+def word_file(path: Path | None, tokenisation: Tokenisation | None = None) -> list[str] | None:
+    """Return the words of a file; None for no file.
+
+    A line is words as they stand, or with a `tokenisation` text whose words are all taken.
 
     Raises
     ------
@@ -47,8 +50,9 @@ def word_file(path: Path | None) -> list[str] | None:
         text = decode(path.read_bytes(), str(path))
     except READ_ERRORS as problem:
         raise read_error(str(path), problem) from problem
-    words = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
-    words = [word for word in words if word]
+    words: set[str] = set()
+    for line in text.removeprefix("\ufeff").splitlines():
+        words.update(tokenisation.words(line)[1:-1] if tokenisation else line.split())
     if not words:
         raise UserError("D302", path=path)
-    return words
+    return sorted(words)

@@ -1,6 +1,8 @@
 """What goes into a table comes out of it, and nothing else."""
 
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -192,3 +194,14 @@ def test_closed_table_lets_go(tmp_path):
     table = CountTable.open(tmp_path / "x")
     table.close()
     assert table._map.closed
+
+
+def test_few_lookups_need_no_numba(tmp_path):
+    random_table(tmp_path / "x", 1000)
+    code = (
+        "import sys; from disambig.counts.table import CountTable; import numpy as np;"
+        f"table = CountTable.open({str(tmp_path / 'x')!r}); table.verify();"
+        "table.counts(np.arange(20000, dtype=np.uint64)); print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,163 @@
+"""``disambig counts`` as a command of its own process, and what it says of bad input."""
+
+import itertools
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from disambig.counts import options
+from disambig.errors import UserError
+
+TEXT = "It is in the house. In the house of cards, in the big house.\nThe house in the woods.\n"
+
+
+def disambig(*arguments, stdin="", **settings):
+    return subprocess.run(
+        [sys.executable, "-m", "disambig.cli.main", "counts", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf8",
+        env=os.environ | {"PYTHONIOENCODING": "utf8"},
+        **settings,
+    )
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A table built by the command from one small file."""
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "a.txt").write_text(TEXT)
+    done = disambig(
+        "build", folder / "a.txt", "-o", folder / "x.counts", "--licence", "CC0", "--min-count", "5:2"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return folder / "x.counts"
+
+
+def test_query(table):
+    done = disambig("query", table, "in the house", "In  the", "<S> in the", "house . </S>", "zebra", "")
+    assert done.stdout == "in the house\t2\nIn  the\t4\n<S> in the\t1\nhouse . </S>\t2\nzebra\t0\n\t0\n"
+    done = disambig("query", table, stdin="the house\nof\n")
+    assert done.stdout == "the house\t3\nof\t1\n"
+
+
+def test_info_and_verify(table):
+    done = disambig("info", table)
+    for part in ("disambig.words.v1", "CC0", "a.txt", "5 words", "seen 2 times"):
+        assert part in done.stdout
+    header = json.loads(disambig("info", table, "--json").stdout)
+    assert header["info"]["licence"] == "CC0"
+    assert "intact" in disambig("verify", table).stdout
+
+
+def test_stdin_keep_words_and_compact(tmp_path):
+    (tmp_path / "words").write_text("House\n\nit's\n")
+    done = disambig(
+        *("build", "-", "-o", tmp_path / "y", "--keep-words", tmp_path / "words", "--record", "compact"),
+        *("--orders", 2, "--memory", "512M"),
+        stdin=TEXT,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert disambig("query", tmp_path / "y", "the house", "in the", "house").stdout.split() == (
+        ["the", "house", "3", "in", "the", "0", "house", "4"]
+    )
+    assert json.loads(disambig("info", tmp_path / "y", "--json").stdout)["info"]["keep_words"] == [
+        "house",
+        "it's",
+    ]
+
+
+def test_import(tmp_path):
+    (tmp_path / "a.tsv").write_text("in the\t5\nthe\t7\n")
+    done = disambig("import", tmp_path / "a.tsv", "-o", tmp_path / "x", "--tokenisation", "disambig.words.v1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert disambig("query", tmp_path / "x", "In the").stdout == "In the\t5\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("build", "missing.txt", "-o", "new"), "D300"),
+        (("build", "empty.txt", "-o", "new"), "D302"),
+        (("build", "binary.txt", "-o", "new"), "D303"),
+        (("build", "latin.txt", "-o", "new"), "D304"),
+        (("build", "blank.txt", "-o", "new"), "D113"),
+        (("build", "a.txt", "-o", "there"), "D106"),
+        (("build", "a.txt", "-o", "no/new"), "D107"),
+        (("build", "a.txt", "-o", "new", "--tokenisation", "disambig.word.v1"), "D001"),
+        (("build", "a.txt", "-o", "new", "--memory", "lots"), "D116"),
+        (("build", "a.txt", "-o", "new", "--memory", "1M"), "D112"),
+        (("build", "a.txt", "-o", "new", "--min-count", "2"), "D116"),
+        (("build", "a.txt", "-o", "new", "--orders", "7"), "D111"),
+        (("build", "a.txt", "-o", "new", "--record", "tiny"), "D108"),
+        (("build", "a.txt", "-o", "new", "--keep-words", "empty.txt"), "D302"),
+        (("build", "a.txt", "-o", "new", "--temporary", "missing"), "D107"),
+        (("build", "a.txt"), "D600"),
+        (("import", "a.txt", "-o", "new"), "D114"),
+        (("query", "a.txt", "x"), "D102"),
+        (("info", "missing"), "D100"),
+        (("verify", "empty.txt"), "D101"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, arguments, code):
+    files = {
+        "a.txt": b"in the house\n" * 3,
+        "empty.txt": b"",
+        "binary.txt": b"\0\1\2",
+        "latin.txt": b"caf\xe9",
+        "blank.txt": b"\n \n",
+        "there": b"mine",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    done = disambig(*arguments, cwd=tmp_path, stdin="")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"disambig: [{code}]"), done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path):
+    names = ["".join(letters) for letters in itertools.product("abcdefghijklmnop", repeat=4)]
+    (tmp_path / "a.tsv").write_text("".join(f"{name}\t{i + 1}\n" for i, name in enumerate(names)))
+    (tmp_path / "out").mkdir()
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    # Python ignores SIGXFSZ, so a write past the limit fails as on a full disk
+    for arguments in (
+        ("import", "a.tsv", "-o", "out/x", "--temporary", "out"),
+        ("build", "a.tsv", "-o", "out/x", "--temporary", "out"),
+    ):
+        done = disambig(*arguments, cwd=tmp_path, preexec_fn=limit)
+        assert done.returncode == 2
+        assert "[D107]" in done.stderr, done.stderr
+        assert not list((tmp_path / "out").iterdir())
+
+
+def test_help_without_a_command():
+    done = disambig()
+    assert done.returncode == 0
+    for command in ("build", "import", "info", "query", "verify"):
+        assert command in done.stdout
+
+
+def test_sizes_and_thresholds():
+    assert options.size("2G") == 2 << 30
+    assert options.size(" 1.5 mb") == 3 << 19
+    assert options.size("700MiB") == 700 << 20
+    assert options.size("100") == 100
+    assert options.thresholds(["3:2", " 5:10 "]) == {3: 2, 5: 10}
+    for bad in ("", "G", "2X", "-1G"):
+        with pytest.raises(UserError, match="D116"):
+            options.size(bad)
+    for bad in ("3", "0:2", "a:2", "3:-1"):
+        with pytest.raises(UserError, match="D116"):
+            options.thresholds([bad])
