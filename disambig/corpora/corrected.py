@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from disambig.corpora.jsonl_format import json_line
+from disambig.corpora.jsonl_format import to_json
 from disambig.corpora.results import Annotated, flagged_records
 
 
@@ -36,7 +36,7 @@ class CorrectedFormat:
     def _encode(self, result: Annotated) -> bytes:
         text, document = corrected(result), result.document
         if document.kind == "json":
-            return json_line({**document.meta, self.field: text})
+            return to_json({**document.meta, self.field: text}) + b"\n"
         return (text + document.ending).encode()
 
 

@@ -20,32 +20,41 @@ class JsonlFormat:
 
     def encode(self, results: Sequence[Annotated]) -> bytes:
         """Return the lines of some documents."""
-        return b"".join(json_line(self._object(result)) for result in results if not result.document.blank)
+        line = bytearray()
+        for result in results:
+            if not result.document.blank:
+                self._add(result, line)
+        return bytes(line)
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write what `encode` returned, in order."""
         for chunk in chunks:
             write(chunk)
 
-    def _object(self, result: Annotated) -> dict[str, Any]:
+    def _add(self, result: Annotated, line: bytearray) -> None:
+        """Add a document's line; its records are encoded one by one, since there may be millions."""
         document = result.document
         found: dict[str, Any] = {"id": document.id, "path": document.path}
         if document.line:
             found["line"] = document.line
         if self.text:
             found["text"] = document.text
-        found["models"] = {decisions.task: decisions.model for decisions in result.decisions}
-        found["flags"] = result.flags
-        found["decisions"] = records(result)
         meta = {key: value for key, value in document.meta.items() if key != "id"}
         if meta:
             found["meta"] = meta
-        return found
+        found["models"] = {decisions.task: decisions.model for decisions in result.decisions}
+        found["flags"] = result.flags
+        line += to_json(found)[:-1] + b', "decisions": ['
+        separator = b""
+        for record in records(result):
+            line += separator + to_json(record)
+            separator = b", "
+        line += b"]}\n"
 
 
-def json_line(value: Any) -> bytes:
-    """Return `value` as a line of JSON in UTF-8; text that UTF-8 cannot hold is escaped."""
+def to_json(value: Any) -> bytes:
+    """Return `value` as JSON in UTF-8; text that UTF-8 cannot hold is escaped."""
     try:
-        return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+        return json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return json.dumps(value).encode() + b"\n"
+        return json.dumps(value).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import merge
 from typing import TYPE_CHECKING, Any
 
 from disambig.corpora.documents import Document
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
 
 CANDIDATES_KEPT = 5
+_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,24 +29,27 @@ class Annotated:
         return sum(int(decisions.flagged.sum()) for decisions in self.decisions)
 
 
-def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> list[dict[str, Any]]:
-    """Return the decisions of all tasks as plain values, in text order.
+def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of all tasks as plain values, in text order, a few at a time in memory.
 
     They are those of `Decisions.record` without the model, which is the same for all, and with the
     best `kept` candidates only, the observed one always among them.
     """
     text = result.document.text
-    found = [record for decisions in result.decisions for record in _of_task(decisions, text, kept)]
-    return sorted(found, key=lambda record: (record["start"], record["end"]))
+    found = [_of_task(decisions, text, kept) for decisions in result.decisions]
+    return merge(*found, key=lambda record: (record["start"], record["end"]))
 
 
 def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+    for first in range(0, len(decisions), _AT_ONCE):
+        yield from _plain(decisions.slice(first, min(first + _AT_ONCE, len(decisions))), text, kept)
+
+
+def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
     from disambig.data.decisions import follow_case
 
-    if not len(decisions):
-        return
     sizes = np.diff(decisions.offsets)
     owner = np.repeat(np.arange(len(decisions)), sizes)
     order = np.lexsort((-decisions.scores, owner))

@@ -47,7 +47,9 @@ def _decide(task: str, texts: Sequence[str]) -> Decisions:
     rows = []
     for number, text in enumerate(texts):
         for match in pattern.finditer(text):
-            right = WRONG.get(" ".join(text[match.start() :].lower().split()[:2]).strip(".,!"))
+            right = WRONG.get(
+                " ".join(text[match.start() : match.start() + 40].lower().split()[:2]).strip(".,!")
+            )
             observed = group.candidates.index(match[0].lower())
             chosen = group.candidates.index(right) if right else observed
             rows.append((number, match.start(), match.end(), observed, chosen, right is not None))

@@ -26,7 +26,9 @@ def result(text: str = TEXT, **more) -> Annotated:
     return Annotated(Document("an id", text, "a/b.txt", **more), tuple(annotate_texts([text])))
 
 
-def test_records_are_those_of_the_decisions_shortened():
+@pytest.mark.parametrize("at_once", [1, 2, 100])
+def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
+    monkeypatch.setattr("disambig.corpora.results._AT_ONCE", at_once)
     whole = result()
     expected = [
         {key: value for key, value in decisions.record(i, TEXT).items() if key != "model"}
@@ -34,7 +36,7 @@ def test_records_are_those_of_the_decisions_shortened():
         for i in range(len(decisions))
     ]
     expected.sort(key=lambda record: record["start"])
-    found = records(whole, kept=99)
+    found = list(records(whole, kept=99))
     assert [{**record, "candidates": tuple(record["candidates"])} for record in found] == expected
     for record in records(whole, kept=1):
         names = [name for name, _ in record["candidates"]]
@@ -54,7 +56,7 @@ def test_offsets_index_the_original_text(parts):
 def test_jsonl_holds_flags_models_and_other_keys():
     data = make_format("jsonl").encode([result(line=3, kind="json", meta={"id": "an id", "n": 1})])
     found = json.loads(data)
-    assert list(found) == ["id", "path", "line", "text", "models", "flags", "decisions", "meta"]
+    assert list(found) == ["id", "path", "line", "text", "meta", "models", "flags", "decisions"]
     assert found["meta"] == {"n": 1}
     assert found["flags"] == 2 == sum(record["flagged"] for record in found["decisions"])
     assert found["models"] == {"preposition": "fake/preposition 0.0.1", "spelling": "fake/spelling 0.0.1"}
