@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from disambig.errors import UserError
+
 if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
     from disambig.data.groups import Group
@@ -51,10 +53,19 @@ class ModelSource:
     sets: tuple[Group, ...] = ()
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the models, the installed ones if none was named."""
+        """Return the names of the models, the installed ones if none was named.
+
+        Raises
+        ------
+        UserError
+            D323 where none is installed.
+        """
         from disambig.model.packs import available
 
-        return self.models or tuple(sorted(name for name in available() if "/" not in name))
+        names = self.models or tuple(sorted(name for name in available() if "/" not in name))
+        if not names:
+            raise UserError("D323")
+        return names
 
     def load_models(self) -> list[Model]:
         """Load the models.
@@ -106,8 +117,6 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     UserError
         D322 where none takes any.
     """
-    from disambig.errors import UserError
-
     takes = [hasattr(model.task, "extra") for model in models]
     if not any(takes):
         raise UserError("D322", models=", ".join(model.name for model in models))

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from disambig.batch.sources import ModelSource, with_sets
+from disambig.data.groups import Group
+from disambig.errors import UserError
+
+
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    (tmp_path / "weights").write_text("1")
+    models = {"preposition": tmp_path, "pack/preposition": tmp_path}
+    monkeypatch.setattr("disambig.model.packs.available", lambda: models)
+    monkeypatch.setattr("disambig.model.packs.load", lambda name: SimpleNamespace(name=name, version="1"))
+    return models
+
+
+def test_all_installed_models_are_used_where_none_is_named(installed):
+    assert ModelSource().names() == ("preposition",)
+    assert ModelSource(("a", "b")).names() == ("a", "b")
+    installed.clear()
+    with pytest.raises(UserError, match="D323"):
+        ModelSource().names()
+
+
+def test_the_description_changes_with_settings_and_with_the_contents_of_models(installed, tmp_path):
+    first = ModelSource().describe()
+    assert first == ModelSource().describe()
+    assert first != ModelSource(flags_per_1000=1.0).describe()
+    assert first != ModelSource(ignore=("word",)).describe()
+    assert first != ModelSource(sets=(Group("a/b", ("a", "b")),)).describe()
+    (tmp_path / "weights").write_text("2")
+    assert first != ModelSource().describe()
+
+
+def test_sets_go_to_the_models_that_take_them():
+    sets = (Group("a/b", ("a", "b")),)
+    plain = SimpleNamespace(name="p", task=SimpleNamespace())
+    taking = SimpleNamespace(
+        name="s", task=SimpleNamespace(extra=()), with_groups=lambda groups: ("with", groups)
+    )
+    assert with_sets([plain, taking], sets) == [plain, ("with", sets)]
+    with pytest.raises(UserError, match="D322"):
+        with_sets([plain], sets)
