@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from disambig.corpora.results import Annotated, records
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class JsonlFormat:
             write(chunk)
 
     def _add(self, result: Annotated, line: bytearray) -> None:
-        """Add a document's line; its records are encoded one by one, since there may be millions."""
+        """Add a document's line; its records are encoded some at a time, since there may be millions."""
         document = result.document
         found: dict[str, Any] = {"id": document.id, "path": document.path}
         if document.line:
@@ -45,9 +49,9 @@ class JsonlFormat:
         found["models"] = {decisions.task: decisions.model for decisions in result.decisions}
         found["flags"] = result.flags
         line += to_json(found)[:-1] + b', "decisions": ['
-        separator = b""
-        for record in records(result):
-            line += separator + to_json(record)
+        every, separator = records(result), b""
+        while some := list(islice(every, _AT_ONCE)):
+            line += separator + to_json(some)[1:-1]
             separator = b", "
         line += b"]}\n"
 
@@ -55,6 +59,6 @@ class JsonlFormat:
 def to_json(value: Any) -> bytes:
     """Return `value` as JSON in UTF-8; text that UTF-8 cannot hold is escaped."""
     try:
-        return json.dumps(value, ensure_ascii=False).encode()
+        return _encode(value).encode()
     except UnicodeEncodeError:
         return json.dumps(value).encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from disambig.corpora.documents import Document
@@ -37,7 +38,13 @@ def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[
     """
     text = result.document.text
     found = [_of_task(decisions, text, kept) for decisions in result.decisions]
-    return merge(*found, key=lambda record: (record["start"], record["end"]))
+    if sum(map(len, result.decisions)) <= _AT_ONCE:
+        return iter(sorted(chain(*found), key=_place))
+    return merge(*found, key=_place)
+
+
+def _place(record: dict[str, Any]) -> tuple[int, int]:
+    return record["start"], record["end"]
 
 
 def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:

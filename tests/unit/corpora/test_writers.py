@@ -64,6 +64,12 @@ def test_jsonl_holds_flags_models_and_other_keys():
     assert data.count(b"\n") == 1
 
 
+def test_jsonl_of_many_decisions_is_put_together_without_loss(monkeypatch):
+    whole = make_format("jsonl").encode([result(), result("?")])
+    monkeypatch.setattr("disambig.corpora.jsonl_format._AT_ONCE", 2)
+    assert make_format("jsonl").encode([result(), result("?")]) == whole
+
+
 def test_jsonl_escapes_what_utf8_cannot_hold():
     data = make_format("jsonl").encode([result("a", meta={"odd": "\ud800"})])
     assert json.loads(data.decode())["meta"] == {"odd": "\ud800"}
