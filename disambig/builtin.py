@@ -18,6 +18,8 @@ def disambig_register_tokenisations(register: Register) -> None:
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
     """Register the extractors of the core."""
+    from disambig.features.context_words import ContextWords
     from disambig.features.ngram_counts import NgramCounts
 
+    register("disambig.ContextWords.v1", ContextWords)
     register("disambig.NgramCounts.v1", NgramCounts)

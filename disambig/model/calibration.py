@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 ERROR_RATE = 0.01
 """The share of wrong words that probabilities assume: one in a hundred."""
-FEATURES = ("margin", "evidence of the other", "evidence of the observed", "bias")
+FEATURES = ("log margin", "evidence of the other", "evidence of the observed", "bias")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,8 @@ class Comparison:
     other : array of int64, shape (n,)
         The best-scored candidate that is neither the observed one nor a variant of it; -1 where none is.
     features : array of float64, shape (n, 4)
-        See `FEATURES`; evidence is log(1 + sources that knew the candidate).
+        See `FEATURES`. The margin m enters as ``sign(m) log(1 + |m|)``: far out, twice the margin is
+        not twice the certainty. Evidence is log(1 + sources that knew the candidate).
     """
 
     other: NDArray[np.int64]
@@ -66,17 +67,18 @@ def compare(
     found : array of int32, shape (n, K)
         Sources that knew each candidate.
     observed : array of int32, shape (n,)
+        -1 where no candidate stands in the text: then there is nothing to compare.
     same : array of bool, shape (K, K)
         Whether two candidates are equal or variants.
     """
     rows = np.arange(len(scores))
     rivals = np.where(same[observed], -np.inf, scores)
     other = rivals.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
-    possible = np.isfinite(rivals[rows, other])
-    margin = np.where(possible, scores[rows, other] - scores[rows, observed], -np.inf)
+    possible = np.isfinite(rivals[rows, other]) & (observed >= 0)
+    margin = np.where(possible, scores[rows, other] - scores[rows, observed], 0.0)
     features = np.stack(
         [
-            np.where(possible, margin, 0.0),
+            np.where(possible, np.sign(margin) * np.log1p(np.abs(margin)), 0.0),
             np.log1p(found[rows, other]),
             np.log1p(found[rows, observed]),
             np.ones(len(scores)),
@@ -94,7 +96,7 @@ def probabilities(log_odds: Floats) -> Floats:
 
 
 def fit(
-    features: list[Floats], wrong: list[NDArray[np.bool_]], weights: list[Floats], *, shrinkage: float = 20.0
+    features: list[Floats], wrong: list[NDArray[np.bool_]], weights: list[Floats], *, shrinkage: float = 50.0
 ) -> Calibration:
     """Fit coefficients for each group.
 
@@ -141,5 +143,7 @@ def logistic(
         return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull * spread
 
     bounds = [(1e-3, None)] + [(None, None)] * (x.shape[1] - 1)
-    result = minimize(objective, np.maximum(centre, [1e-3, -np.inf, -np.inf, -np.inf]), jac=True, bounds=bounds)
+    result = minimize(
+        objective, np.maximum(centre, [1e-3, -np.inf, -np.inf, -np.inf]), jac=True, bounds=bounds
+    )
     return np.asarray(result.x)

@@ -42,7 +42,8 @@ def train(
         The resolved config: ``task``, ``tokenisation``, ``extractors`` (name to extractor), ``learner``
         and ``baseline``.
     texts : dict of str to sequence of str
-        Documents to learn from (``"train"``) and to tune on (``"dev"``).
+        Documents to learn from (``"train"``) and to tune on (``"dev"``); and, optionally, those that
+        extractors learn from (``"background"``), which should be others than the learner's.
     flags_per_1000 : float
         The default operating point.
     max_examples : int
@@ -62,7 +63,11 @@ def train(
     tune = _examples(parts, texts["dev"], protected=True)
     if not len(learn.instances) or not len(tune.instances):
         raise UserError("D412", what="the texts", hint=f"none has a candidate of the task {task.name}")
-    extractors = tuple(e.fit(learn.view, learn.instances, task.groups) for e in parts["extractors"].values())
+    if progress:
+        progress("fitting extractors", 0, 1)
+    around = _examples(parts, texts["background"], protected=False) if "background" in texts else learn
+    extractors = tuple(e.fit(around.view, around.instances, task.groups) for e in parts["extractors"].values())
+    del around
     model = Model(
         name=name,
         version=version,

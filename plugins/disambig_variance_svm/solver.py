@@ -74,7 +74,8 @@ class Solution:
     primal, dual : float
         Objective at `weights`, and a lower bound on every objective.
     gap : float
-        ``(primal - dual) / primal``, with a floor of ``1e-6 * C * n`` under the divisor.
+        ``(primal - dual) / primal``; under the divisor stands at least ``1e-3 * C * n``, a thousandth of
+        what zero weights cost, because data that can be separated bring the optimum to zero.
     n_iter : int
         Newton steps.
     """
@@ -122,7 +123,7 @@ def solve(
             primal, kept = best.primal, best.weights
         else:
             kept = weights
-        gap = (primal - dual) / max(primal, 1e-6 * C * problem.n)
+        gap = (primal - dual) / max(primal, 1e-3 * C * problem.n)
         best = Solution(kept, primal, dual, gap, n_iter)
         if gap <= tolerance:
             return best
