@@ -49,8 +49,13 @@ def load_plugins() -> list[PluginReport]:
     global _report
     with _lock:
         if _report is None:
-            _report = []
-            _report.extend(_load_one(entry) for entry in _entries())
+            _report = []  # now, so that a plugin that asks the registry while it loads does not begin anew
+            try:
+                _report.extend(_load_one(entry) for entry in _entries())
+            except UserError:
+                registry.forget()
+                _report = None
+                raise
         return list(_report)
 
 
@@ -73,7 +78,7 @@ def _load_one(entry: EntryPoint) -> PluginReport:
     version = entry.dist.version if entry.dist else "?"
     try:
         registered = _call_hooks(entry)
-    except Exception as problem:  # whatever a plugin does wrong must not take the tool down
+    except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
         error = f"{type(problem).__name__}: {problem}"
         if os.environ.get("DISAMBIG_STRICT_PLUGINS") == "1":
             raise UserError(
@@ -102,6 +107,5 @@ def _call_hooks(entry: EntryPoint) -> tuple[tuple[str, str], ...]:
 
     for kind in registry.KINDS:
         getattr(manager.hook, f"disambig_register_{kind}")(register=partial(register, kind))
-    for kind, name, factory in offered:
-        registry.put(kind, name, factory, owner=entry.name)
+    registry.put(offered, owner=entry.name)
     return tuple((kind, name) for kind, name, _ in offered)

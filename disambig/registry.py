@@ -7,7 +7,7 @@ a section asks for what lies there by ``@disambig_learners = "variance_svm.Varia
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
@@ -18,15 +18,30 @@ _shelves: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS
 _owners: dict[tuple[str, str], str] = {}
 
 
-def put(kind: str, name: str, factory: Callable[..., Any], *, owner: str) -> None:
-    """Lay `factory` on the shelf `kind` under `name`; `owner` is the plugin that brings it."""
-    if not _NAME.fullmatch(name):
-        raise UserError("D004", name=name)
-    first = _owners.get((kind, name))
-    if first is not None:
-        raise UserError("D003", kind=kind[:-1], name=name, first=first, second=owner)
-    _shelves[kind][name] = factory
-    _owners[kind, name] = owner
+def put(offered: Iterable[tuple[str, str, Callable[..., Any]]], *, owner: str) -> None:
+    """Lay ``(kind, name, factory)`` on the shelves: all of them or, where one is refused, none.
+
+    Parameters
+    ----------
+    owner : str
+        The plugin that brings them.
+
+    Raises
+    ------
+    UserError
+        D003 for a name that is taken, D004 for what is no registry name.
+    """
+    new: dict[tuple[str, str], Callable[..., Any]] = {}
+    for kind, name, factory in offered:
+        if not _NAME.fullmatch(name):
+            raise UserError("D004", name=name)
+        first = owner if (kind, name) in new else _owners.get((kind, name))
+        if first is not None:
+            raise UserError("D003", kind=kind[:-1], name=name, first=first, second=owner)
+        new[kind, name] = factory
+    for (kind, name), factory in new.items():
+        _shelves[kind][name] = factory
+        _owners[kind, name] = owner
 
 
 def get(kind: str, name: str) -> Callable[..., Any]:

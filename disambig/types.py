@@ -38,12 +38,28 @@ class CandidateBatch(Protocol):
     """The one matrix form every learner reads: a linear map from flat weights to row scores.
 
     Rows are candidates, or the parts (edges, rules) of structured candidates. The rows of
-    instance i are ``offsets[i]:offsets[i + 1]``. `cost` is zero for the right rows.
+    instance i are ``offsets[i]:offsets[i + 1]``; every instance has one at least.
     """
 
-    offsets: NDArray[np.int64]
-    cost: NDArray[np.float32]
-    columns: Columns
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each instance's rows begin, shape ``(n + 1,)``."""
+        ...
+
+    @property
+    def cost(self) -> NDArray[np.float32]:
+        """What choosing a row costs, zero for the right ones, shape ``(n_rows,)``."""
+        ...
+
+    @property
+    def columns(self) -> Columns:
+        """What the flat weights mean."""
+        ...
+
+    @property
+    def layout(self) -> Any:
+        """How rows combine, for the decoder: `offsets` where each row is a candidate of its own."""
+        ...
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the score of each row, shape ``(n_rows,)``, for flat weights ``(n_columns,)``."""
@@ -83,11 +99,20 @@ class Decoder(Protocol):
 class Task(Protocol):
     """What is decided: where, and between which candidates."""
 
-    name: str
-    """Also the default key of the annotations, such as ``"preposition"``."""
-    language: str
-    """Language code, or ``""`` for any."""
-    groups: tuple[Group, ...]
+    @property
+    def name(self) -> str:
+        """Also the default key of the annotations, such as ``"preposition"``."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """Language code, or ``""`` for any."""
+        ...
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The lists of candidates, one model each."""
+        ...
 
     def instances(self, view: TokenView) -> Instances:
         """Return the decisions to take in `view`, in text order."""
@@ -113,8 +138,10 @@ class Features:
 class FeatureExtractor(Protocol):
     """What is known about each candidate."""
 
-    requires: Sequence[str]
-    """Layers that a view must have."""
+    @property
+    def requires(self) -> Sequence[str]:
+        """Layers that a view must have."""
+        ...
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
         """Learn vocabularies and thresholds; return a fitted extractor."""
@@ -156,8 +183,10 @@ class Fitted:
 class Learner(Protocol):
     """A frozen configuration that finds a scorer from a batch. It never sees groups."""
 
-    needs_training: bool
-    """False where `fit` ignores the examples (an unsupervised sum)."""
+    @property
+    def needs_training(self) -> bool:
+        """False where `fit` ignores the examples (an unsupervised sum)."""
+        ...
 
     def fit(
         self,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.errors import UserError, nearest_first
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
@@ -33,18 +35,19 @@ class Columns:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def in_groups(self, names: Sequence[str]) -> NDArray[np.bool_]:
+    def in_groups(self, wanted: Sequence[str]) -> NDArray[np.bool_]:
         """Return which columns belong to the named feature groups.
 
         Raises
         ------
-        ValueError
-            For a name that is no feature group of this batch.
+        UserError
+            D451 for a name that is no feature group of this batch.
         """
-        unknown = [name for name in names if name not in self.group_names]
+        unknown = [name for name in wanted if name not in self.group_names]
         if unknown:
-            raise ValueError(f"no feature group {unknown[0]!r}; there are {', '.join(self.group_names)}")
-        return np.isin(self.groups, [self.group_names.index(name) for name in names])
+            names = nearest_first(unknown[0], self.group_names)
+            raise UserError("D451", name=unknown[0], names=names)
+        return np.isin(self.groups, [self.group_names.index(name) for name in wanted])
 
 
 def numbered(n_columns: int, label: int = -1) -> Columns:

@@ -69,4 +69,6 @@ def convert(batch: Any, storage: type[Batch]) -> Batch:
         return CONVERSIONS[type(batch), storage](batch)  # type: ignore[no-any-return]
     except KeyError:
         legal = ", ".join(f"{a.__name__} -> {b.__name__}" for a, b in CONVERSIONS)
-        raise TypeError(f"no conversion {type(batch).__name__} -> {storage.__name__}; there are {legal}") from None
+        raise TypeError(
+            f"no conversion {type(batch).__name__} -> {storage.__name__}; there are {legal}"
+        ) from None

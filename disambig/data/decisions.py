@@ -96,14 +96,12 @@ class Decisions:
             "observed": observed,
             "chosen": chosen,
             "replacement": observed
-            if self.chosen[index] == self.observed[index]
+            if self.observed[index] in (-1, self.chosen[index])
             else follow_case(chosen, observed),
             "flagged": bool(self.flagged[index]),
             "probability": round(float(self.probabilities[index]), 6),
             "margin": round(float(self.margins[index]), 4),
-            "candidates": tuple(
-                (group.candidates[i], round(float(self.scores[low + i]), 4)) for i in order
-            ),
+            "candidates": tuple((group.candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
             "found": int(self.found[index]),
             "asked": int(self.asked[index]),
             "model": self.model,

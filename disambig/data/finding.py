@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.errors import UserError
 from disambig.text.hashing import hash_word, hash_words
 from disambig.text.view import TokenView
 
 _GLUE = np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="]))
+MOST_WORDS = 2
+"""Words that a candidate may have."""
 _FILTER_BITS = np.uint64(0xFFFF)
 
 
@@ -32,11 +35,19 @@ class Finder:
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> Finder:
-        """Index the candidates of `groups`; candidates have one word or two."""
+        """Index the candidates of `groups`.
+
+        Raises
+        ------
+        UserError
+            D450 for a candidate of more than two words, or of none.
+        """
         entries = []
         for g, group in enumerate(groups):
             for c, candidate in enumerate(group.candidates):
                 words = [hash_word(word) for word in candidate.split(" ")]
+                if not candidate or len(words) > MOST_WORDS:
+                    raise UserError("D450", name=candidate, group=group.name)
                 entries.append((words[0], -len(words), words[1] if len(words) > 1 else 0, g, c))
         entries.sort()
         first = np.array([entry[0] for entry in entries], np.uint64)

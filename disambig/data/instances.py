@@ -34,6 +34,4 @@ class Instances:
 
     def take(self, index: NDArray[np.generic] | slice) -> Instances:
         """Return the instances chosen by an index array, a mask or a slice."""
-        return Instances(
-            self.positions[index], self.lengths[index], self.groups[index], self.observed[index]
-        )
+        return Instances(self.positions[index], self.lengths[index], self.groups[index], self.observed[index])

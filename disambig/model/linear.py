@@ -22,7 +22,15 @@ class LinearScorer:
     weights: NDArray[np.float64]
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
-        """Return one score a row."""
+        """Return one score a row.
+
+        Raises
+        ------
+        ValueError
+            For a batch of other columns than the weights are for.
+        """
+        if len(self.weights) != len(batch.columns):
+            raise ValueError(f"{len(self.weights)} weights for {len(batch.columns)} columns")
         return batch.scores(self.weights)
 
     def state(self) -> Arrays:

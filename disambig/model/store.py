@@ -23,6 +23,7 @@ from disambig.errors import UserError
 from disambig.model.calibration import FEATURES, Calibration
 from disambig.model.model import Model
 from disambig.model.operating import OperatingPoint
+from disambig.model.states import stack, unstack
 
 FORMAT = 1
 _FILES = ("config.cfg", "weights.npz")
@@ -99,7 +100,7 @@ def load_model(path: str | Path) -> Model:
             for name, extractor in built["extractors"].items()
         )
         learner = built["learner"]
-        states = _unstack(_part(arrays, "scorers."), len(names))
+        states = unstack(_part(arrays, "scorers."), len(names))
         model = Model(
             name=str(said["name"]),
             version=str(said["version"]),
@@ -118,8 +119,10 @@ def load_model(path: str | Path) -> Model:
             config=config,
             provenance=dict(said["provenance"]),
         )
+        _check_arrays(arrays)
         _check_shapes(model)
-    except (KeyError, TypeError, ValueError) as problem:
+        _check_scorers(model)
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
             raise
         raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
@@ -163,23 +166,12 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
         for key, array in extractor.state().items():
             arrays[f"extractor.{name}.{key}"] = array
-    states = [dict(scorer.state()) if scorer is not None else {} for scorer in model.scorers]
-    for key in sorted({key for state in states for key in state}):
-        flat = [np.asarray(state.get(key, np.empty(0))).ravel() for state in states]
-        arrays[f"scorers.{key}"] = np.concatenate([*flat, np.empty(0)]).astype(np.float32)
-        arrays[f"scorers.{key}.sizes"] = np.array([len(part) for part in flat], np.int64)
+    states = [scorer.state() if scorer is not None else {} for scorer in model.scorers]
+    arrays.update({f"scorers.{key}": array for key, array in stack(states).items()})
+    strange = [key for key, array in arrays.items() if array.dtype.hasobject]
+    if strange:
+        raise TypeError(f"{strange[0]} holds Python objects: a state is made of plain arrays")
     return arrays
-
-
-def _unstack(stacked: dict[str, NDArray[Any]], n: int) -> list[dict[str, NDArray[Any]]]:
-    states: list[dict[str, NDArray[Any]]] = [{} for _ in range(n)]
-    for key in [key for key in stacked if not key.endswith(".sizes")]:
-        sizes = stacked[f"{key}.sizes"]
-        if len(sizes) != n or sizes.sum() != len(stacked[key]) or (sizes < 0).any():
-            raise ValueError(f"scorers.{key} and its sizes")
-        for state, part in zip(states, np.split(stacked[key], np.cumsum(sizes)[:-1]), strict=True):
-            state[key] = part
-    return states
 
 
 def _part(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
@@ -194,8 +186,24 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
                 raise ValueError("compressed members")
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as problem:
+    except Exception as problem:  # NumPy and zipfile raise a dozen kinds for damaged and for hostile files
         raise UserError("D405", path=path, problem=problem) from problem
+
+
+def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+            raise ValueError(f"{name} holds other things than finite numbers")
+
+
+def _check_scorers(model: Model) -> None:
+    """Let every scorer score nothing: one that does not fit its features fails now, not when deciding."""
+    nothing = model.tokenisation([])
+    nowhere = model.task.instances(nothing)
+    for g, scorer in enumerate(model.scorers):
+        if scorer is not None:
+            batch = model.features(nothing, nowhere, g).batch
+            scorer.scores(batch)
 
 
 def _check_shapes(model: Model) -> None:
@@ -207,6 +215,8 @@ def _check_shapes(model: Model) -> None:
         and operating.rates.shape == operating.thresholds.shape
         and len(operating.rates) > 0
         and bool((np.diff(operating.rates) > 0).all() and (operating.rates > 0).all())
+        and bool((np.diff(operating.thresholds) <= 0).all())
+        and operating.flags_per_1000 >= 0
     )
     if not good:
         raise ValueError("shapes of calibration or operating point")

@@ -64,8 +64,10 @@ class TokenView:
 class Tokenisation(Protocol):
     """A named, versioned rule for what a word is."""
 
-    name: str
-    """Registry name, such as ``"disambig.words.v1"``; its hash seeds the n-gram keys."""
+    @property
+    def name(self) -> str:
+        """Registry name, such as ``"disambig.words.v1"``; its hash seeds the n-gram keys."""
+        ...
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the words of `texts`, one document each."""

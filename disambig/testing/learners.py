@@ -1,0 +1,115 @@
+"""The contract of a learner and of the scorer it finds."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.testing.checks import (
+    Check,
+    accuracy,
+    checks_of,
+    plain,
+    require,
+    require_close,
+    require_equal,
+    require_state,
+)
+from disambig.testing.problems import blocks
+from disambig.types import CandidateBatch, Fitted, Learner
+
+
+def check_learner(
+    learner: Learner, batch: CandidateBatch | None = None, *, least: float | None = None
+) -> list[Check]:
+    """Return the checks of a learner.
+
+    Parameters
+    ----------
+    learner : Learner
+    batch : CandidateBatch, optional
+        Examples in a storage that the learner takes; by default `disambig.testing.blocks`.
+    least : float, optional
+        Accuracy on its own training examples that a trained scorer must reach; by default that of
+        the best constant row.
+    """
+    return checks_of(_Checks(learner, blocks() if batch is None else batch, least))
+
+
+@dataclass
+class _Checks:
+    _learner: Learner
+    _batch: CandidateBatch
+    _least: float | None
+
+    def says_whether_it_needs_training(self) -> None:
+        flag = self._learner.needs_training
+        require(isinstance(flag, bool), f"needs_training is {flag!r}: set it to True or False")
+
+    def gives_one_finite_score_a_row(self) -> None:
+        scores = self._fit().scorer.scores(self._batch)
+        require(scores.shape == self._batch.cost.shape, f"scores of shape {scores.shape}")
+        require(bool(np.isfinite(scores).all()), "some scores are not finite")
+
+    def reports_plain_values(self) -> None:
+        report = self._fit().report
+        require(plain(report), f"the report is saved as JSON and holds other things: {report}")
+
+    def is_repeatable(self) -> None:
+        first, second = self._fit(), self._fit()
+        require_equal(second.scorer.scores(self._batch), first.scorer.scores(self._batch), "a second fit")
+
+    def leaves_examples_alone(self) -> None:
+        given = copy.deepcopy(self._batch)
+        self._learner.fit(given, rng=np.random.default_rng(0))
+        probe = np.random.default_rng(0).normal(size=len(given.columns))
+        require_equal(given.cost, self._batch.cost, "costs after fit")
+        require_equal(given.scores(probe), self._batch.scores(probe), "features after fit")
+
+    def keeps_all_in_its_state(self) -> None:
+        scorer = self._fit().scorer
+        state = scorer.state()
+        require_state(state, "scorer")
+        again = self._learner.from_state({name: array.copy() for name, array in state.items()})
+        require_equal(again.scores(self._batch), scorer.scores(self._batch), "scores after from_state")
+
+    def scores_each_instance_by_itself(self) -> None:
+        scorer = self._fit().scorer
+        together = scorer.scores(self._batch)
+        for i in {0, len(self._batch.offsets) - 2}:
+            alone = scorer.scores(self._batch.take(np.array([i])))
+            rows = slice(self._batch.offsets[i], self._batch.offsets[i + 1])
+            require_close(alone, together[rows], f"instance {i} scored alone", within=1e-5)
+
+    def takes_development_data(self) -> None:
+        half = np.arange(len(self._batch.offsets) - 1)
+        train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
+        fitted = self._learner.fit(train, dev=dev, rng=np.random.default_rng(0))
+        require(bool(np.isfinite(fitted.scorer.scores(dev)).all()), "scores of the development data")
+
+    def takes_a_single_example(self) -> None:
+        one = self._batch.take(np.array([0]))
+        scores = self._learner.fit(one, rng=np.random.default_rng(0)).scorer.scores(self._batch)
+        require(bool(np.isfinite(scores).all()), "scores after one example are not finite")
+
+    def learns(self) -> None:
+        if not self._learner.needs_training:
+            return
+        reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
+        least = self._constant() if self._least is None else self._least
+        require(
+            reached >= least, f"{reached:.1%} of the training examples are right, at least {least:.1%} asked"
+        )
+
+    def _constant(self) -> float:
+        """Return the accuracy of the best choice that looks at nothing."""
+        first, sizes = self._batch.offsets[:-1], np.diff(self._batch.offsets)
+        rows = range(int(sizes.min()))
+        return max(float(np.mean(self._batch.cost[first + row] == 0)) for row in rows)
+
+    def _fit(self) -> Fitted:
+        fitted = self._learner.fit(copy.deepcopy(self._batch), rng=np.random.default_rng(0))
+        require(isinstance(fitted, Fitted), f"fit returned {type(fitted).__name__}, not Fitted")
+        return fitted

@@ -1,0 +1,53 @@
+"""What all tests share: plugins made for a test, and one small count table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from disambig import plugins
+from disambig.plugins import PluginReport
+
+sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
+
+settings.register_profile("shared", deadline=None)  # no wall clock: the machine may be busy
+settings.load_profile("shared")
+
+SENTENCES = (
+    "The house was quite old. We like a quiet street, and the room is quiet at night.",
+    "She was quite sure of it. It was a quiet place in the hills.",
+    "We live in peace. He wants a piece of cake, and a piece of bread with it.",
+    "They may be late. Maybe the train is late, or it may be broken.",
+    "The dog lost its bone, and it's sad. Its tail is still.",
+)
+"""Written for the tests; every confusion set that they use occurs."""
+
+
+@pytest.fixture
+def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[PluginReport]]]:
+    """Load the plugins anew, with further ones: ``load_with(name="module")``."""
+    real = plugins._entries()
+
+    def load(**modules: str) -> list[PluginReport]:
+        extra = [EntryPoint(name, module, plugins.GROUP) for name, module in modules.items()]
+        monkeypatch.setattr(plugins, "_entries", lambda: [*real, *extra])
+        return plugins.reload_plugins()
+
+    yield load
+    monkeypatch.undo()
+    plugins.reload_plugins()
+
+
+@pytest.fixture(scope="session")
+def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A count table of `SENTENCES`."""
+    from disambig.counts.build import build_table
+    from disambig.text.words import Words
+
+    path = tmp_path_factory.mktemp("counts") / "small.counts"
+    return build_table(path, SENTENCES, Words())

@@ -1,0 +1,80 @@
+"""A plugin of toys: confusion sets decided by the words around, one model a set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from toy_learners import Constant, KernelRidge, Perceptron
+
+from disambig.api import Columns, CrossedRows, Features, Finder, Group, hookimpl
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Decide between words of a pair, wherever one stands."""
+
+    pairs: tuple[str, ...] | list[str] = ("quite/quiet", "peace/piece")
+    name: str = "pairs"
+    language: str = ""
+
+    @cached_property
+    def groups(self):
+        return tuple(Group(pair, tuple(pair.split("/"))) for pair in self.pairs)
+
+    def instances(self, view):
+        return Finder.of(self.groups).find(view)
+
+
+@dataclass(frozen=True, eq=False)
+class NearbyWords:
+    """The words within a few places, as seen in training; one row an instance, crossed with labels."""
+
+    reach: int = 2
+    vocabulary: np.ndarray | None = None
+    requires = ()
+
+    def fit(self, view, instances, groups):
+        return NearbyWords(self.reach, np.unique(self.around(view, instances)))
+
+    def around(self, view, instances):
+        steps = np.array([step for step in range(-self.reach, self.reach + 1) if step])
+        ahead = instances.positions[:, None] + np.where(steps > 0, instances.lengths[:, None] - 1, 0) + steps
+        padded = np.concatenate(
+            [np.zeros(self.reach, np.uint64), view.hashes, np.zeros(self.reach, np.uint64)]
+        )
+        return padded[ahead + self.reach]
+
+    def transform(self, view, instances, group):
+        words = self.around(view, instances)
+        rows = np.array([np.isin(self.vocabulary, row) for row in words], np.float64)
+        rows = rows.reshape(len(instances), len(self.vocabulary))
+        k, d = len(group.candidates), len(self.vocabulary)
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        columns = Columns(np.repeat(np.arange(k, dtype=np.int32), d), np.zeros(k * d, np.int32), ("words",))
+        found = np.repeat(rows.sum(axis=1).astype(np.int32), k)
+        return Features(CrossedRows(rows, costs, columns), found, np.maximum(found, 2 * self.reach))
+
+    def state(self):
+        return {"vocabulary": self.vocabulary}
+
+    def from_state(self, arrays):
+        return NearbyWords(self.reach, arrays["vocabulary"])
+
+
+@hookimpl
+def disambig_register_tasks(register):
+    register("toys.Pairs.v1", Pairs)
+
+
+@hookimpl
+def disambig_register_extractors(register):
+    register("toys.NearbyWords.v1", NearbyWords)
+
+
+@hookimpl
+def disambig_register_learners(register):
+    register("toys.Perceptron.v1", lambda: Perceptron())
+    register("toys.KernelRidge.v1", lambda: KernelRidge())
+    register("toys.Constant.v1", lambda: Constant())
