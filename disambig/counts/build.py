@@ -193,4 +193,9 @@ def write_counter(
 
 
 def _hashes(words: Collection[str] | None) -> list[int] | None:
-    return None if words is None else [hash_word(word) for word in words]
+    return None if words is None else [hash_word(word) for word in words if " " not in word]
+
+
+def _pairs(words: Collection[str] | None) -> list[tuple[int, int]]:
+    split = [word.split(" ") for word in words or () if " " in word]
+    return [(hash_word(first), hash_word(second)) for first, second in split]

@@ -28,7 +28,7 @@ def fill_set(words, table):  # type: ignore[no-untyped-def]
 
 @compiled
 def mark_members(words, table, member):  # type: ignore[no-untyped-def]
-    """Set ``member[i]`` (bool) where ``words[i]`` is in the set `table`; the words that are 0 are not."""
+    """Set ``member[i]`` (uint8) to whether ``words[i]`` is in the set `table`; the words that are 0 are not."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(words)):
         word = words[i]
@@ -44,7 +44,8 @@ def add_keys(hashes, sentences, first, last, seed, member, keys, rows, filled): 
 
     `keys` is uint64 (at least as many rows as orders, capacity) and must have room for ``last - first``
     more after ``filled[n - 1]``. An n-gram stays within its sentence and has no unknown word (0). With
-    `member` (bool, one a token; else empty) only n-grams with a member are taken.
+    `member` (uint8, one a token; else empty) only n-grams are taken that hold a token with bit 1, or one
+    with bit 2 together with the token before it.
     """
     orders = len(rows)
     restricted = len(member) > 0
@@ -62,7 +63,7 @@ def add_keys(hashes, sentences, first, last, seed, member, keys, rows, filled): 
             n = i - begin
             total += word * PLACE[n]
             if restricted:
-                wanted |= member[i]
+                wanted |= (member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin)
             if wanted:
                 key = fmix64(total + np.uint64(n + 1) * ORDER_STEP)  # type: ignore[no-untyped-call]
                 keys[rows[n], filled[n]] = key

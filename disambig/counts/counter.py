@@ -48,6 +48,8 @@ class NgramCounter:
         Count 1-grams to n-grams of this length, 5 at most.
     keep_words : collection of int, optional
         Word hashes: only n-grams that contain one of them are counted.
+    keep_pairs : collection of (int, int), optional
+        Hashes of two adjoining words: n-grams that contain both are counted as well.
     memory : int
         Bound on the memory of the whole process, in bytes.
     temporary : path, optional
@@ -73,6 +75,7 @@ class NgramCounter:
         *,
         orders: int = MAX_ORDER,
         keep_words: Collection[int] | None = None,
+        keep_pairs: Collection[tuple[int, int]] = (),
         memory: int = MEMORY,
         temporary: str | Path | None = None,
         capacity: int | None = None,
@@ -95,6 +98,7 @@ class NgramCounter:
         self._n_pending = 0
         self._runs: list[list[Run]] = [[] for _ in range(orders)]
         self.kept_words = None if keep_words is None else _hash_set(keep_words)
+        self.kept_pairs = tuple(keep_pairs)
 
     def add(self, view: TokenView) -> None:
         """Count the n-grams of `view`; none crosses the end of a sentence or holds an `UNKNOWN` word."""
@@ -102,10 +106,13 @@ class NgramCounter:
 
         if view.tokenisation != self.tokenisation:
             raise ValueError(f"a view of {view.tokenisation}, not of {self.tokenisation}")
-        member = np.empty(0, dtype=np.bool_)
+        member = np.empty(0, dtype=np.uint8)
         if self.kept_words is not None:
-            member = np.empty(len(view), dtype=np.bool_)
+            member = np.empty(len(view), dtype=np.uint8)
             mark_members(view.hashes, self.kept_words, member)  # type: ignore[no-untyped-call]
+            for first, second in self.kept_pairs:
+                found = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
+                member[1:][found] |= 2
         seed = np.uint64(hash_word(self.tokenisation))
         begin = 0
         while begin < len(view):

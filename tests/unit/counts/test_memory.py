@@ -1,0 +1,40 @@
+"""The bound on memory is held, on one line of twenty megabytes with more n-grams than fit."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+CODE = """
+import sys
+from pathlib import Path
+from disambig.counts.counter import LEAST_MEMORY, NgramCounter
+from disambig.counts.build import count_texts
+from disambig.counts.inputs import TextFiles
+from disambig.text.words import Words
+with NgramCounter(Words.name, memory=LEAST_MEMORY) as counter:
+    count_texts(counter, TextFiles([sys.argv[1]]), Words())
+    total = sum(int(counts.sum()) for _, counts, _ in counter.partitions())
+    print(counter.spilled, total == sum(counter.totals), counter.totals[0], LEAST_MEMORY)
+# getrusage would tell of the process that started this one, too
+status = Path("/proc/self/status").read_text()
+print(1024 * int(status.split("VmHWM:")[1].split()[0]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
+def test_bound_is_held(tmp_path):
+    rng = np.random.default_rng(0)
+    words = np.array(["w" + chr(97 + i % 26) * (1 + i // 26 % 3) + chr(97 + i // 78) for i in range(2000)])
+    line = " ".join(words[rng.integers(0, len(words), 4_000_000)])
+    (tmp_path / "x.txt").write_text(line)
+    command = [sys.executable, "-c", CODE, str(tmp_path / "x.txt")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    spilled, whole, tokens, bound, peak = done.stdout.split()
+    assert len(line) > 15_000_000
+    assert int(tokens) >= 4_000_000
+    assert int(spilled) >= 5
+    assert whole == "True"
+    assert int(peak) < int(bound)
