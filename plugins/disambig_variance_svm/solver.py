@@ -117,18 +117,20 @@ def solve(
     while n_iter < max_iter and temperature > 1e-9:
         weights, steps = problem.minimise(weights, temperature, max_iter - n_iter)
         n_iter += steps
-        primal, dual = problem.primal(weights), problem.dual(weights, temperature)
-        dual = max(dual, best.dual)
+        primal = problem.primal(weights)
+        dual = max(problem.dual(weights, temperature), best.dual)
         if primal > best.primal:
             primal, kept = best.primal, best.weights
         else:
             kept = weights
-        gap = (primal - dual) / max(primal, 1e-3 * C * problem.n)
+        gap = float((primal - dual) / max(primal, 1e-3 * C * problem.n))
         best = Solution(kept, primal, dual, gap, n_iter)
         if gap <= tolerance:
             return best
         temperature *= 0.4
-    warnings.warn(f"SVM stopped at a relative duality gap of {best.gap:.2g} after {n_iter} steps", stacklevel=2)
+    warnings.warn(
+        f"SVM stopped at a relative duality gap of {best.gap:.2g} after {n_iter} steps", stacklevel=2
+    )
     return best
 
 
@@ -165,16 +167,17 @@ class _Problem:
         slack = null @ gradient  # must be zero: the dual's equality constraints
         total_cost, weight = float(shares @ self.cost), 1.0
         if len(null) and np.abs(slack).max() > 0:
-            vertices = [self._vertex(sign * row) for row in null for sign in (1.0, -1.0)]
-            mix = _cancel(np.array([null @ g for g, _ in vertices]), slack)
-            if mix is None:
+            repair = self._repair(slack)
+            if repair is None:
                 return -np.inf
-            weight = 1.0 / (1.0 + mix.sum())
-            for amount, (vertex, cost) in zip(mix, vertices, strict=True):
-                gradient = gradient + amount * vertex
-                total_cost += amount * cost
+            amount, push, cost = repair
+            weight = 1.0 / (1.0 + amount)
+            gradient = gradient + push
+            total_cost += cost
             gradient = gradient - null.T @ np.linalg.lstsq(null.T, gradient, rcond=None)[0]  # rounding only
-        return weight * self.C * total_cost - self.C**2 * weight**2 * self.regulariser.conjugate(gradient)
+        return float(
+            weight * self.C * total_cost - self.C**2 * weight**2 * self.regulariser.conjugate(gradient)
+        )
 
     def minimise(self, weights: Floats, temperature: float, max_iter: int) -> tuple[Floats, int]:
         """Minimise the smoothed objective by Newton steps with backtracking."""
@@ -185,7 +188,7 @@ class _Problem:
             hessian = self.q + self.C / temperature * self.batch.curvature(shares)
             direction = -_solve_psd(hessian, gradient)
             slope = gradient @ direction
-            if -slope <= 1e-9 * max(abs(value), 1e-12):
+            if -slope <= 1e-9 * max(abs(value), 1e-3 * self.C * self.n):
                 return weights, step
             length = 1.0
             while length > 1e-10:
@@ -206,6 +209,34 @@ class _Problem:
     def _gradient(self, shares: Floats) -> Floats:
         return self.batch.adjoint(shares) - self.gold_features
 
+    def _repair(self, slack: Floats) -> tuple[float, Floats, float] | None:
+        """Return what to add to the shares, so that the slopes along the null space cancel `slack`.
+
+        Extreme shares are added in the direction of what is left of `slack`, as many as it takes.
+
+        Returns
+        -------
+        (float, array of shape (n_columns,), float) or None
+            Their amount, gradient and cost; None where nothing cancels `slack`.
+        """
+        from scipy.optimize import nnls
+
+        null, left = self.regulariser.null_space, -slack
+        gradients: list[Floats] = []
+        costs: list[float] = []
+        for _ in range(20 * len(null)):
+            gradient, cost = self._vertex(left @ null)
+            if (null @ gradient) @ left <= 0:
+                return None
+            gradients.append(gradient)
+            costs.append(cost)
+            slopes = null @ np.array(gradients).T  # (n_directions, n_vertices)
+            amounts, residual = nnls(slopes, -slack)
+            if residual <= 1e-9 * max(np.abs(slopes).max(), 1e-300):
+                return float(amounts.sum()), amounts @ np.array(gradients), float(amounts @ costs)
+            left = -slack - slopes @ amounts
+        return None
+
     def _vertex(self, direction: Floats) -> tuple[Floats, float]:
         """Return gradient and cost of the shares that push most along `direction`."""
         scores = self.batch.scores(direction)
@@ -224,11 +255,3 @@ def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
             return cho_solve(cho_factor(matrix + ridge * np.eye(len(matrix))), vector)  # type: ignore[no-any-return]
         except LinAlgError:
             ridge *= 100.0
-
-
-def _cancel(slopes: Floats, slack: Floats) -> Floats | None:
-    """Return amounts >= 0 of the rows of `slopes` whose sum cancels `slack`; None where there are none."""
-    from scipy.optimize import nnls
-
-    amounts, residual = nnls(slopes.T, -slack)
-    return amounts if residual <= 1e-9 * max(np.abs(slopes).max(), 1e-300) else None

@@ -1,0 +1,96 @@
+"""The learners of the plugin keep the contract and do what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_variance_svm.baselines import Majority, SumLM
+from disambig_variance_svm.variance_svm import GRID, VarianceSVM, accuracy
+
+from disambig.data.conversions import convert
+from disambig.data.sparse import SparseRows
+from disambig.errors import UserError
+from disambig.testing import blocks, check_learner
+
+LEARNERS = {
+    "sum": check_learner(SumLM(patterns=("3-gram",))),
+    "majority": check_learner(Majority()),
+    "variance": check_learner(VarianceSVM(C=0.1, variance=("3-gram", "4-gram")), least=1.0),
+    "variance-path": check_learner(VarianceSVM(variance=("3-gram",), free=("bias",)), least=1.0),
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, id=f"{name}-{check}") for name, checks in LEARNERS.items() for check in checks],
+)
+def test_contract(check):
+    check()
+
+
+def test_the_sum_is_the_sum_of_the_chosen_patterns():
+    batch = blocks(7)
+    scorer = SumLM(patterns=("3-gram", "5-gram")).fit(batch).scorer
+    expected = batch.values[:, :, 1] + batch.values[:, :, 3]
+    assert scorer.scores(batch) == pytest.approx(expected.ravel())
+    assert not SumLM().needs_training
+
+
+def test_the_majority_is_what_was_right_most_often():
+    batch = blocks(50)
+    scores = Majority().fit(batch).scorer.scores(batch).reshape(50, 3)
+    assert (scores == (batch.costs == 0).sum(axis=0)).all()
+
+
+def test_an_unknown_feature_group_is_the_users_to_put_right():
+    for learner in (
+        SumLM(patterns=("7-gram",)),
+        VarianceSVM(variance=("7-gram",)),
+        VarianceSVM(free=("none",)),
+    ):
+        with pytest.raises(UserError) as caught:
+            learner.fit(blocks(5))
+        assert caught.value.code == "D451"
+        assert "bias" in str(caught.value)
+
+
+def test_c_is_chosen_on_development_data_from_the_grid():
+    train, dev = blocks(40, seed=1), blocks(40, seed=2)
+    fitted = VarianceSVM(variance=("2-gram", "4-gram")).fit(train, dev=dev)
+    tried = {float(c): share for c, share in fitted.report["dev_accuracy"].items()}
+    assert set(tried) <= set(GRID)
+    assert list(tried) == sorted(tried)
+    assert tried[fitted.report["C"]] == max(tried.values())
+    assert accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
+    alone = VarianceSVM(C=fitted.report["C"], variance=("2-gram", "4-gram")).fit(train)
+    assert alone.report["objective"] == pytest.approx(fitted.report["objective"], rel=2e-3)
+
+
+def test_a_given_c_is_kept_and_the_first_of_equals_is_chosen():
+    train, dev = blocks(30, seed=3), blocks(30, seed=4)
+    assert VarianceSVM(C=0.5, variance=("3-gram",)).fit(train, dev=dev).report["C"] == 0.5
+    fitted = VarianceSVM(variance=("3-gram",)).fit(train, dev=dev)  # right everywhere from the start
+    assert fitted.report["C"] == GRID[0]
+    assert len(fitted.report["dev_accuracy"]) == 3
+
+
+def test_repeatable_bit_for_bit_with_a_path():
+    train, dev = blocks(40, seed=5), blocks(40, seed=6)
+    learner = VarianceSVM(variance=("2-gram",))
+    first, second = (learner.fit(train, dev=dev, rng=np.random.default_rng(i)) for i in range(2))
+    assert np.array_equal(first.scorer.weights, second.scorer.weights)
+    assert first.report == second.report
+
+
+def test_learns_more_than_the_sum_where_weights_differ():
+    batch = blocks(80, seed=7)
+    patterns = ("2-gram", "3-gram", "4-gram", "5-gram")
+    unsupervised = accuracy(batch, SumLM(patterns=patterns).fit(batch).scorer.scores(batch))
+    learned = VarianceSVM(C=1.0, variance=patterns).fit(batch).scorer.scores(batch)
+    assert unsupervised < 0.9
+    assert accuracy(batch, learned) == 1.0
+
+
+def test_needs_class_blocks():
+    with pytest.raises(TypeError, match="needs dense class blocks, not SparseRows"):
+        VarianceSVM().fit(convert(blocks(3), SparseRows))

@@ -1,0 +1,244 @@
+"""The VAR-SVM's solver against a general one, its certificate, and what the paper says of it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from disambig_variance_svm.baselines import SumLM
+from disambig_variance_svm.solver import Regulariser, solve
+from disambig_variance_svm.variance_svm import VarianceSVM
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.data import segments
+from disambig.data.columns import Columns
+from disambig.data.conversions import convert
+from disambig.data.dense import DenseBlocks
+from disambig.data.sparse import SparseRows
+
+GROUPS = ("2-gram", "3-gram", "4-gram", "bias")
+
+
+def toy(n, k, *, seed=0, copies=None):
+    """Return counts-like blocks: two 2-grams, three 3-grams, two 4-grams and a bias a candidate."""
+    rng = np.random.default_rng(seed)
+    kinds = np.array([0, 0, 1, 1, 1, 2, 2, 3], np.int32)
+    a = len(kinds)
+    right = rng.integers(k, size=n)
+    values = np.log1p(rng.poisson(1.0, (n, k, a)) * rng.poisson(2.0, (n, k, 1)))
+    values[np.arange(n), right] += rng.exponential(1.2, (n, a)) * (rng.random((n, a)) < 0.6)
+    values[:, :, -1] = 1.0
+    costs = np.ones((n, k), np.float32)
+    costs[np.arange(n), right] = 0.0
+    columns = Columns(np.repeat(np.arange(k, dtype=np.int32), a), np.tile(kinds, k), GROUPS)
+    return DenseBlocks(values.astype(np.float32), np.arange(k * a).reshape(k, a), columns, costs)
+
+
+def reference(batch, regulariser, C):
+    """Return the optimum by a general solver, from the variance as the paper writes it."""
+    cvxpy = pytest.importorskip("cvxpy")
+    rows = convert(batch, SparseRows).rows.toarray()
+    offsets, cost = batch.offsets, batch.cost
+    right = np.repeat(offsets[:-1] + segments.argmax(-cost.astype(float), offsets), np.diff(offsets))
+    w, slack = cvxpy.Variable(rows.shape[1]), cvxpy.Variable(len(offsets) - 1, nonneg=True)
+    penalty = 0.0
+    for number in set(regulariser.subset.tolist()) - {-1}:
+        inside = np.flatnonzero((regulariser.subset == number) & (regulariser.strength > 0))
+        p, mean = regulariser.strength[inside], cvxpy.Variable()
+        penalty += 0.5 * cvxpy.sum_squares(
+            cvxpy.multiply(np.sqrt(p), w[inside] - mean)
+        )  # min over m: Var_p[w]
+    ridge = np.where(regulariser.subset < 0, regulariser.strength, 0.0)
+    penalty += 0.5 * cvxpy.sum_squares(cvxpy.multiply(np.sqrt(ridge), w))
+    one_slack = np.kron(np.eye(len(offsets) - 1), np.ones((len(cost) // (len(offsets) - 1), 1)))
+    constraints = [(rows - rows[right]) @ w + cost <= one_slack @ slack]
+    problem = cvxpy.Problem(cvxpy.Minimize(penalty + C * cvxpy.sum(slack)), constraints)
+    return problem.solve(solver=cvxpy.CLARABEL)
+
+
+def regulariser_of(batch, kind):
+    n, group = len(batch.columns), batch.columns.groups
+    strength, subset = np.full(n, 1.0 / n), np.full(n, -1)
+    if kind == "one subset and L2":
+        subset[group == 1] = 0
+    elif kind == "two subsets":
+        subset[group == 1], subset[group == 2] = 0, 1
+    elif kind == "free bias":
+        subset[group == 1] = 0
+        strength[group == 3] = 0.0
+    elif kind == "p not uniform":
+        subset[group <= 1] = 0
+        strength = np.random.default_rng(1).dirichlet(np.ones(n))
+    elif kind == "some p zero":
+        subset[group <= 1] = 0
+        strength[np.flatnonzero(group == 1)[::4]] = 0.0
+    elif kind == "two subsets, free bias":
+        subset[group == 1], subset[group <= 0] = 0, 1
+        strength[group == 3] = 0.0
+    return Regulariser(strength, subset.astype(np.int64))
+
+
+KINDS = (
+    "L2",
+    "one subset and L2",
+    "two subsets",
+    "free bias",
+    "p not uniform",
+    "some p zero",
+    "two subsets, free bias",
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("C", [1e-3, 0.3])
+def test_reaches_the_optimum_of_a_general_solver_and_certifies_it(kind, C):
+    batch = toy(40, 4)
+    regulariser = regulariser_of(batch, kind)
+    best = reference(batch, regulariser, C)
+    found = solve(batch, regulariser, C)
+    assert found.gap <= 1e-3
+    slack = 1e-5 * max(abs(best), 1e-3)  # the general solver's own accuracy
+    assert found.dual <= best + slack
+    assert best <= found.primal + slack
+    assert found.primal == pytest.approx(best, rel=1e-3, abs=1e-6)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 12), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(KINDS), st.floats(-4, 1))
+def test_the_certificate_holds_for_any_weights(n, k, seed, kind, exponent):
+    batch = toy(n, k, seed=seed)
+    regulariser, C = regulariser_of(batch, kind), 10**exponent
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a gap of 1e-3 need not be reached in a few steps
+        found = solve(batch, regulariser, C, max_iter=60)
+        rounding = 1e-9 * C * n
+        assert found.dual <= found.primal + rounding
+        other = np.random.default_rng(seed).normal(size=len(batch.columns))
+        assert found.dual <= solve(batch, regulariser, C, start=other, max_iter=0).primal + rounding
+
+
+def test_a_gap_that_was_not_reached_is_said():
+    batch = toy(30, 3)
+    with pytest.warns(UserWarning, match="stopped at a relative duality gap of"):
+        found = solve(batch, regulariser_of(batch, "free bias"), 1.0, max_iter=2)
+    assert found.gap > 1e-3
+
+
+def test_start_does_not_change_the_answer():
+    batch = toy(40, 3)
+    regulariser = regulariser_of(batch, "one subset and L2")
+    cold = solve(batch, regulariser, 0.1, tolerance=1e-5)
+    other = np.random.default_rng(0).normal(size=len(batch.columns))
+    warm = solve(batch, regulariser, 0.1, start=other, tolerance=1e-5)
+    assert warm.primal == pytest.approx(cold.primal, rel=1e-4)
+    assert batch.scores(warm.weights) == pytest.approx(batch.scores(cold.weights), abs=0.05)
+
+
+# Facts of the paper
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
+def test_the_covariance_is_psd_sums_to_zero_and_gives_the_variance(one, two, seed):
+    rng = np.random.default_rng(seed)
+    subset = np.array([0] * one + [1] * two + [-1, -1])
+    p = np.concatenate([rng.dirichlet(np.ones(one)), rng.dirichlet(np.ones(two)), [0.5, 0.0]])
+    q = Regulariser(p, subset).matrix
+    w = rng.normal(size=len(p))
+    assert np.linalg.eigvalsh(q).min() >= -1e-12
+    variances = 0.0
+    for number in (0, 1):
+        inside = subset == number
+        assert q[np.ix_(inside, inside)].sum() == pytest.approx(0.0, abs=1e-12)
+        mean = p[inside] @ w[inside]
+        variances += p[inside] @ (w[inside] - mean) ** 2
+    assert w @ q @ w == pytest.approx(variances + 0.5 * w[-2] ** 2, abs=1e-9)
+    assert Regulariser(p, subset).null_space @ q == pytest.approx(0.0, abs=1e-12)
+
+
+def test_uniform_weights_cost_nothing():
+    batch = toy(5, 3)
+    regulariser = VarianceSVM(variance=("3-gram", "4-gram")).regulariser(batch)
+    uniform = np.where(batch.columns.in_groups(["3-gram", "4-gram"]), 7.5, 0.0)
+    assert uniform @ regulariser.matrix @ uniform == pytest.approx(0.0, abs=1e-12)
+    everywhere = np.full(len(batch.columns), 7.5)
+    assert everywhere @ regulariser.matrix @ everywhere > 1.0  # the other subset is L2
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 200))
+def test_without_loss_weight_it_decides_like_the_unsupervised_sum(seed):
+    patterns = ("3-gram", "4-gram")
+    batch, fresh = toy(30, 4, seed=seed), toy(60, 4, seed=seed + 1000)
+    fitted = VarianceSVM(C=1e-7, variance=patterns).fit(batch)
+    mean = fitted.scorer.weights[batch.columns.in_groups(patterns)].mean()
+    if mean < 1e-2:  # then the limit ties or reverses; see the digest
+        return
+    unsupervised = SumLM(patterns=patterns).fit(batch).scorer.scores(fresh)
+    gaps = -np.diff(np.sort(unsupervised.reshape(60, 4), axis=1)[:, -2:], axis=1).ravel()
+    clear = gaps < -1e-2  # not where the two best are as good as equal
+    ours = segments.argmax(fitted.scorer.scores(fresh), fresh.offsets)
+    theirs = segments.argmax(unsupervised, fresh.offsets)
+    assert (ours[clear] == theirs[clear]).all()
+    assert clear.sum() > 40
+
+
+def test_on_two_classes_the_class_specific_svm_is_a_binary_svm():
+    from sklearn.svm import LinearSVC
+
+    batch, C = toy(40, 2, seed=3), 0.2
+    n = len(batch.columns)
+    plain = Regulariser(np.ones(n), np.full(n, -1))
+    ours = solve(batch, plain, C, tolerance=1e-7)
+    joint = np.concatenate([batch.values[:, 0], -batch.values[:, 1]], axis=1)  # (x_1, -x_2), biases included
+    sign = np.where(batch.costs[:, 0] == 0, 1, -1)
+    binary = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-8, max_iter=10**6, random_state=0)
+    binary.fit(joint, sign)
+    theirs = binary.coef_[0]
+    objective = 0.5 * theirs @ theirs + C * np.maximum(0, 1 - sign * (joint @ theirs)).sum()
+    assert ours.primal == pytest.approx(objective, rel=1e-4)
+    assert joint @ ours.weights == pytest.approx(joint @ theirs, abs=0.02)
+
+
+def crammer_singer(batch):
+    """Return the K-SVM's batch: every class has weights of its own for all attributes of all candidates."""
+    n, k, a = batch.values.shape
+    flat = np.repeat(batch.values.reshape(n, 1, k * a), k, axis=1)
+    columns = Columns(np.repeat(np.arange(k, dtype=np.int32), k * a), np.zeros(k * k * a, np.int32), ("all",))
+    return DenseBlocks(flat, np.arange(k * k * a).reshape(k, k * a), columns, batch.costs)
+
+
+def test_on_two_classes_crammer_singer_is_a_binary_svm_of_twice_the_loss():
+    from sklearn.svm import LinearSVC
+
+    batch, C = crammer_singer(toy(40, 2, seed=4)), 0.05
+    n = len(batch.columns)
+    ours = solve(batch, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-7)
+    sign = np.where(batch.costs[:, 0] == 0, 1, -1)
+    binary = LinearSVC(loss="hinge", C=2 * C, fit_intercept=False, tol=1e-8, max_iter=10**6, random_state=0)
+    binary.fit(batch.values[:, 0], sign)
+    difference = ours.weights[: n // 2] - ours.weights[n // 2 :]
+    assert batch.values[:, 0] @ difference == pytest.approx(batch.values[:, 0] @ binary.coef_[0], abs=0.02)
+
+
+def test_duplicating_every_attribute_makes_the_k_svm():
+    batch, C = toy(25, 3, seed=5), 0.1
+    duplicated = crammer_singer(batch)
+    n = len(duplicated.columns)
+    found = solve(duplicated, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-5)
+    cvxpy = pytest.importorskip("cvxpy")
+    k, joint = 3, batch.values.reshape(25, -1).astype(float)
+    w = cvxpy.Variable((k, joint.shape[1]))
+    right = batch.costs.argmin(axis=1)
+    scores = joint @ w.T
+    hinges = [cvxpy.max(batch.costs[i] + scores[i] - scores[i, right[i]]) for i in range(25)]
+    best = cvxpy.Problem(cvxpy.Minimize(0.5 * cvxpy.sum_squares(w) + C * sum(hinges))).solve()
+    assert found.primal == pytest.approx(best, rel=1e-4)
+
+
+def test_uniform_variance_is_l2_around_the_mean():
+    """On a subset of N weights 1/2 Var[w] = min over m of 1/(2N) |w - m|^2."""
+    w = np.random.default_rng(0).normal(size=9)
+    regulariser = Regulariser(np.full(9, 1 / 9), np.zeros(9, np.int64))
+    assert 0.5 * w @ regulariser.matrix @ w == pytest.approx(((w - w.mean()) ** 2).sum() / 18)
