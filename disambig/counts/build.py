@@ -62,6 +62,7 @@ def merged_partitions(
         tokenisation.name,
         orders=orders,
         keep_words=words,
+        keep_pairs=_pairs(keep_words),
         memory=memory,
         temporary=temporary,
     ) as counter:
@@ -99,7 +100,8 @@ def build_table(
     min_counts : mapping of int to int, optional
         For an order, the count below which its n-grams are left out.
     keep_words : collection of str, optional
-        Only n-grams that contain one of these words, in the tokenisation's normal form.
+        Only n-grams that contain one of these words, in the tokenisation's normal form; of two words
+        with a space between, those that contain both side by side.
     record : {"exact", "compact"}
         Form of the records.
     memory : int
@@ -126,6 +128,7 @@ def build_table(
         tokenisation.name,
         orders=orders,
         keep_words=words,
+        keep_pairs=_pairs(keep_words),
         memory=memory,
         temporary=temporary,
     ) as counter:

@@ -28,7 +28,7 @@ def fill_set(words, table):  # type: ignore[no-untyped-def]
 
 @compiled
 def mark_members(words, table, member):  # type: ignore[no-untyped-def]
-    """Set ``member[i]`` (uint8) to whether ``words[i]`` is in the set `table`; the words that are 0 are not."""
+    """Set ``member[i]`` (uint8) to whether ``words[i]`` is in the set `table`; a 0 never is."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(words)):
         word = words[i]

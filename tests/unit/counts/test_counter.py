@@ -1,6 +1,7 @@
 """Counting equals collections.Counter, however little memory there is."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -180,6 +181,21 @@ def test_text_to_table(tmp_path, record):
     assert info["min_counts"]["5"] == 2
     assert sum(info["ngrams"]["kept"].values()) == table.n_ngrams
     assert info["ngrams"]["seen"]["1"] == sum(c for n, c in true.items() if len(n) == 1)
+
+
+def test_pairs_of_adjoining_words_are_kept_too():
+    text = [["it", "may", "be", "so"], ["may", "it", "be"], ["be", "may"]]
+    with NgramCounter(
+        Words.name,
+        orders=3,
+        keep_words=[hash_word("so")],
+        keep_pairs=[(hash_word("may"), hash_word("be"))],
+    ) as counter:
+        counter.add(view_of(text))
+        found = counted(counter)
+    wanted = [ngram for ngram in expected(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
+    assert set(found) == {key_of(ngram) for ngram in wanted}
+    assert len(found) == 5
 
 
 def test_merged_partitions_and_restriction():
