@@ -83,6 +83,9 @@ install the pack again, or train it again",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",
+    "D501": "component {name!r} is for {asked!r}, its model {model!r} decides {seen!r}: name a model for {asked!r}",
+    "D502": "these annotations have layout {seen!r}, this disambig reads {known!r}: annotate the text again",
+    "D503": "component {name!r}: {word!r} cannot be ignored: `ignore` is a list of single words",
     "D450": "candidate {name!r} of {group!r} cannot be found in text: give one word or two",
     "D451": "no feature group {name!r} here: there are {names}",
     "D323": "no model is installed: name one with --model DIR, or install a pack such as disambig_en",

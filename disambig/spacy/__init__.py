@@ -1,4 +1,10 @@
 """spaCy: one component for any task, the layout of annotations, how a plugin declares its factories.
 
 No task and no language lives here; plugins name their components with `factory.component_factory`.
+Importing this package sets ``span._.disambig``. spaCy does so itself as soon as a pipeline is made;
+a program that only reads annotated Docs writes ``import disambig.spacy``.
 """
+
+from disambig.spacy.annotations import decisions_of, write_annotations
+
+__all__ = ["decisions_of", "write_annotations"]

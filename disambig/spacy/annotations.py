@@ -2,39 +2,50 @@
 
 ``doc.spans[KEY]`` holds one Span a decision: ``label_`` is the chosen candidate, ``id_`` the task.
 ``doc.user_data["disambig.TASK"]`` holds the decisions of that task by columns, as bytes, so that they
-survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. ``span._.disambig`` makes the
-record of its own task into a dict when it is asked for; it is set when this module is imported.
+survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. Tasks never share a key: spaCy's
+own extension values are keyed by characters alone, and two tasks may decide the same word.
+``span._.disambig`` makes the record of its own task into a dict when it is asked for. The extension
+is set when this module is imported; without it spaCy raises its E046.
 
-spaCy loses some of it: ``Doc.to_json`` drops span ids, ``Span.as_doc`` drops span groups.
+spaCy loses some of it: ``Doc.to_json`` drops span ids and user data, ``Span.as_doc`` drops span groups,
+``Doc.from_docs`` drops user data (with a warning of its own).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup
 
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
+from disambig.errors import UserError
 from disambig.text.documents import tokens_of
 
 EXTENSION = "disambig"
 PREFIX = "disambig."
-_DTYPES = {
-    "starts": np.int32,
-    "ends": np.int32,
-    "groups": np.int32,
-    "observed": np.int32,
-    "chosen": np.int32,
-    "offsets": np.int64,
-    "scores": np.float32,
-    "margins": np.float32,
-    "probabilities": np.float32,
-    "flagged": np.bool_,
-    "found": np.int32,
-    "asked": np.int32,
-}
+LAYOUT = 1
+"""Version of what `user_data` holds."""
+_ROW = np.dtype(
+    [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
+    + [("margins", "<f4"), ("probabilities", "<f4"), ("flagged", "?")]
+)
+_SCORE = np.dtype("<f4")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    packed: dict[str, Any]
+    decisions: Decisions
+    text: str
+
+
+_recent: dict[str, _Kept] = {}
+"""What was unpacked last for each task: whoever asks for one record asks for the next."""
 
 
 def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None:
@@ -48,78 +59,161 @@ def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None
     spans_key : str
         Key of the span group.
     """
-    first, stop = tokens_of(doc, decisions.starts, decisions.ends)
-    task = doc.vocab.strings.add(decisions.task)
-    labels = _labels(doc, decisions)
-    spans = [
-        Span(doc, start, end, label=label, span_id=task)
-        for start, end, label in zip(first.tolist(), stop.tolist(), labels, strict=True)
+    write_batch([doc], replace(decisions, documents=np.zeros(len(decisions), np.int32)), spans_key=spans_key)
+
+
+def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) -> None:
+    """Write the decisions of one task to a batch of documents, like `write_annotations`.
+
+    Parameters
+    ----------
+    docs : sequence of Doc
+    decisions : Decisions
+        ``decisions.documents`` indexes `docs`.
+    spans_key : str
+        Key of the span group.
+    """
+    hashes = _hashes(docs, decisions)
+    bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
+    for doc, kept, first, last in zip(docs, _packed(decisions, bounds), bounds, bounds[1:], strict=False):
+        spans = _others(doc, spans_key, decisions.task)
+        if first < last:
+            own = slice(first, last)
+            start, stop = tokens_of(doc, decisions.starts[own], decisions.ends[own])
+            task = hashes[-1]
+            # keywords and a hash known to the StringStore: the quickest of spaCy's ways to a span
+            added = [
+                Span(doc, i, j, label=label, span_id=task)
+                for i, j, label in zip(start.tolist(), stop.tolist(), hashes[own], strict=True)
+            ]
+            spans = sorted(spans + added, key=_place) if spans else added
+        doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
+        doc.user_data[PREFIX + decisions.task] = kept
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def _others(doc: Doc, spans_key: str, task: str) -> list[Span]:
+    """Return the spans that other tasks of ours have put under the same key; all else is replaced."""
+    group = doc.spans.get(spans_key) if spans_key in doc.spans else None
+    if not group:
+        return []
+    return [span for span in group if span.id_ != task and PREFIX + span.id_ in doc.user_data]
+
+
+def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
+    """Return the label of each decision, and last the task's, as hashes that every Doc's strings know."""
+    first = np.cumsum([0] + [len(group.candidates) for group in decisions.table])
+    used, inverse = np.unique(first[decisions.groups] + decisions.chosen, return_inverse=True)
+    group = np.searchsorted(first, used, side="right") - 1
+    names = [
+        decisions.table[g].candidates[c]
+        for g, c in zip(group.tolist(), (used - first[group]).tolist(), strict=True)
     ]
-    doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
-    doc.user_data[PREFIX + decisions.task] = packed(decisions)
+    names.append(decisions.task)
+    hashes: list[int] = []
+    for strings in {id(doc.vocab): doc.vocab.strings for doc in docs}.values():
+        hashes = [strings.add(name) for name in names]
+    return [hashes[i] for i in inverse.tolist()] + hashes[-1:]
 
 
-def _labels(doc: Doc, decisions: Decisions) -> list[int]:
-    """Return the label (a hash in the StringStore) of each decision's chosen candidate."""
-    add = doc.vocab.strings.add
-    known: dict[tuple[int, int], int] = {}
-    labels = []
-    for pair in zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True):
-        label = known.get(pair)
-        if label is None:
-            label = known[pair] = add(decisions.table[pair[0]].candidates[pair[1]])
-        labels.append(label)
-    return labels
+def _packed(decisions: Decisions, bounds: list[int]) -> list[dict[str, Any]]:
+    """Return each document's decisions as strings, tuples and bytes; only groups that occur are kept."""
+    rows = np.empty(len(decisions), _ROW)
+    for name in _ROW.names or ():
+        rows[name] = getattr(decisions, name)
+    n_groups = len(decisions.table)
+    documents = decisions.documents.astype(np.int64)
+    used, inverse = np.unique(documents * n_groups + decisions.groups, return_inverse=True)
+    firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
+    rows["groups"] = inverse - firsts[documents]
+    entries = [(group.name, group.candidates) for group in decisions.table]
+    table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
+    tables = firsts.tolist()
+    scores = np.asarray(decisions.scores, _SCORE)
+    offsets = decisions.offsets[bounds].tolist()
+    return [
+        {
+            "layout": LAYOUT,
+            "task": decisions.task,
+            "model": decisions.model,
+            "table": tuple(table[tables[i] : tables[i + 1]]),
+            "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
+            "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
+        }
+        for i in range(len(bounds) - 1)
+    ]
 
 
-def packed(decisions: Decisions) -> dict[str, Any]:
-    """Return decisions as strings, tuples and bytes; only groups that occur are kept."""
-    used, groups = np.unique(decisions.groups, return_inverse=True)
-    columns = {name: np.asarray(getattr(decisions, name), dtype).tobytes() for name, dtype in _DTYPES.items()}
-    columns["groups"] = groups.astype(np.int32).tobytes()
-    table = tuple((group.name, group.candidates) for group in map(decisions.table.__getitem__, used.tolist()))
-    return {"task": decisions.task, "model": decisions.model, "table": table, **columns}
+def _unpacked(kept: dict[str, Any]) -> Decisions:
+    """Return the decisions that `_packed` made into plain values.
 
-
-def unpacked(kept: dict[str, Any]) -> Decisions:
-    """Return the decisions that `packed` made into plain values."""
-    columns = {name: np.frombuffer(kept[name], dtype) for name, dtype in _DTYPES.items()}
+    Raises
+    ------
+    UserError
+        D502 for what another version of this layout holds.
+    """
+    if kept.get("layout") != LAYOUT:
+        raise UserError("D502", seen=kept.get("layout"), known=LAYOUT)
+    table = tuple(Group(name, tuple(candidates)) for name, candidates in kept["table"])
+    rows = np.frombuffer(kept["rows"], _ROW)
+    columns: dict[str, NDArray[Any]] = {
+        name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
+    }
+    sizes = np.array([len(group.candidates) for group in table], np.int64)
     return Decisions(
         task=kept["task"],
         model=kept["model"],
-        table=tuple(Group(name, tuple(candidates)) for name, candidates in kept["table"]),
-        documents=np.zeros(len(columns["starts"]), np.int32),
+        table=table,
+        documents=np.zeros(len(rows), np.int32),
+        offsets=np.append(0, np.cumsum(sizes[columns["groups"]])),
+        scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
         **columns,
     )
 
 
 def decisions_of(doc: Doc, task: str) -> Decisions | None:
-    """Return the decisions of a task that `doc` carries, None where that task never ran."""
-    kept = doc.user_data.get(PREFIX + task)
-    return None if kept is None else unpacked(kept)
+    """Return the decisions of a task that `doc` carries, None where that task never ran.
+
+    Raises
+    ------
+    UserError
+        D502 for a Doc that another version of disambig annotated.
+    """
+    found = _kept(doc, task)
+    return None if found is None else found.decisions
+
+
+def _kept(doc: Doc, task: str) -> _Kept | None:
+    packed = doc.user_data.get(PREFIX + task)
+    if packed is None:
+        return None
+    known = _recent.get(task)
+    if known is None or known.packed is not packed:
+        known = _recent[task] = _Kept(packed, _unpacked(packed), doc.text)
+    return known
 
 
 def record_of(span: Span) -> dict[str, Any] | None:
     """Return the record of a span that one of our components made; None for any other span.
 
     The span's id names the task. Where several groups decide at the same place, the span's label
-    tells them apart.
+    tells them apart, and where the label is the same as well, a flagged one comes first.
     """
-    decisions = decisions_of(span.doc, span.id_) if span.id_ else None
-    if decisions is None:
+    found = _kept(span.doc, span.id_) if span.id_ else None
+    if found is None:
         return None
-    text = span.doc.text
-    end = span.start_char + len(span.text)
-    first = int(np.searchsorted(decisions.ends, span.start_char, side="right"))
-    best = None
-    for index in range(first, len(decisions)):
-        if decisions.starts[index] >= end:
-            break
-        group = decisions.table[decisions.groups[index]]
-        if group.candidates[decisions.chosen[index]] == span.label_:
-            return decisions.record(index, text)
-        best = index if best is None else best
-    return None if best is None else decisions.record(best, text)
+    decisions, label, end = found.decisions, span.label_, span.end_char
+    first, last = np.searchsorted(decisions.starts, (span.start_char, end)).tolist()
+    inside = [i for i in range(first, last) if decisions.ends[i] <= end]
+
+    def likeness(i: int) -> tuple[bool, bool]:
+        chosen = decisions.table[decisions.groups[i]].candidates[decisions.chosen[i]]
+        return chosen == label, bool(decisions.flagged[i])
+
+    return decisions.record(max(inside, key=likeness), found.text) if inside else None
 
 
 Span.set_extension(EXTENSION, getter=record_of, force=True)

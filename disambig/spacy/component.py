@@ -18,7 +18,7 @@ from disambig.data.decisions import Decisions
 from disambig.errors import UserError
 from disambig.model.annotate import ignoring
 from disambig.model.model import Model
-from disambig.spacy.annotations import write_annotations
+from disambig.spacy.annotations import write_batch
 from disambig.text.documents import view_of_docs
 
 _REFERENCE = "model.json"
@@ -40,15 +40,16 @@ class Disambiguator:
         Key of ``doc.spans``.
     flags_per_1000 : float, optional
         False alarms to accept per 1,000 correct words; by default the model's own rate.
-    ignore : list of str
-        Words to leave alone.
+    ignore : sequence of str
+        Words to leave alone, however they are capitalised.
     protect : bool
         Whether quotes, code, URLs and names are left alone.
 
     Raises
     ------
     UserError
-        D500 for a pipeline of another language, D401 for an impossible rate.
+        D500 for a pipeline of another language, D401 for an impossible rate, D503 for an `ignore`
+        that is no list of words.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Disambiguator:
         self.model = model
         self.spans_key = spans_key
         self.flags_per_1000 = flags_per_1000
-        self.ignore = tuple(ignore)
+        self.ignore = tuple(_one_word(model, name, word) for word in _as_list(name, ignore))
         self.protect = protect
         self.vocab = nlp.vocab
         self.error_handler: Callable[..., None] | None = None
@@ -88,15 +89,19 @@ class Disambiguator:
         for docs in minibatch(stream, size=batch_size):
             try:
                 self.set_annotations(docs, self.predict(docs))
-                yield from docs
             except Exception:
-                for doc in docs:
-                    try:
-                        self.set_annotations([doc], self.predict([doc]))
-                    except Exception as problem:
-                        self.get_error_handler()(self.name, self, [doc], problem)
-                    else:
-                        yield doc
+                docs = list(self._one_by_one(docs))
+            yield from docs
+
+    def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
+        """Annotate Docs of which one at least is bad; the error handler gets the bad ones."""
+        for doc in docs:
+            try:
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as problem:
+                self.get_error_handler()(self.name, self, [doc], problem)
+            else:
+                yield doc
 
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs; the Docs stay as they are."""
@@ -105,8 +110,7 @@ class Disambiguator:
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the decisions of `predict` to the Docs."""
-        for index, doc in enumerate(docs):
-            write_annotations(doc, decisions.of_document(index), spans_key=self.spans_key)
+        write_batch(docs, decisions, spans_key=self.spans_key)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
@@ -149,7 +153,8 @@ class Disambiguator:
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Disambiguator:
         """Check that the model is the one saved; warn where it is another."""
-        self._check(srsly.read_json(Path(path) / _REFERENCE))
+        reference = Path(path) / _REFERENCE
+        self._check(srsly.read_json(reference) if reference.is_file() else self._reference())
         return self
 
     def _reference(self) -> dict[str, Any]:
@@ -170,3 +175,17 @@ class Disambiguator:
         for group in self.model.task.groups:
             for candidate in group.candidates:
                 self.vocab.strings.add(candidate)
+
+
+def _as_list(name: str, ignore: Sequence[str]) -> Sequence[str]:
+    if isinstance(ignore, str):
+        raise UserError("D503", name=name, word=ignore)
+    return ignore
+
+
+def _one_word(model: Model, name: str, entry: str) -> str:
+    """Return the normal form of a word to ignore."""
+    words = model.tokenisation.words(entry)[1:-1]  # between the boundary words
+    if len(words) != 1:
+        raise UserError("D503", name=name, word=entry)
+    return words[0]

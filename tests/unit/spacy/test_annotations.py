@@ -1,0 +1,289 @@
+"""What is written to a Doc comes back as it was, whatever happens to the Doc in between."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import spacy
+from fake_spacy_models import preposition_model, spelling_model
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
+
+from disambig.data.decisions import Decisions
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.spacy import annotations, decisions_of, write_annotations
+from disambig.spacy.annotations import write_batch
+from disambig.text.documents import view_of_docs
+
+TEXT = "She went to wrong places, quite wrong,  in\r\nall.\r\n\r\nTOO few stayed among us."
+PIECES = (
+    "in",
+    "To",
+    "TWO",
+    "quite",
+    "wrong",
+    "it's",
+    "cannot",
+    " ",
+    "  ",
+    "\r\n",
+    "\n\n",
+    ". ",
+    ",",
+    "\u2019s",
+    "é",
+    "猫",
+)
+BLANK = spacy.blank("en")
+
+
+def annotated(text=TEXT, nlp=BLANK):
+    doc = nlp(text) if isinstance(text, str) else text
+    for model in (preposition_model(), spelling_model()):
+        write_annotations(doc, decide(model, doc), spans_key=model.task.name)
+    return doc
+
+
+def decide(model, *docs):
+    return model.decide(view_of_docs(docs, model.tokenisation))
+
+
+def shown(doc):
+    """All that a user sees of the annotations."""
+    return {
+        key: [(s.start, s.end, s.label_, s.id_, s._.disambig) for s in group]
+        for key, group in doc.spans.items()
+    }
+
+
+def test_a_span_has_label_id_and_record():
+    doc = annotated()
+    span = doc.spans["preposition"][0]
+    assert (span.text, span.label_, span.id_) == ("to", "from", "preposition")
+    record = span._.disambig
+    assert record["observed"] == TEXT[record["start"] : record["end"]] == "to"
+    assert record["chosen"] == "from" and record["flagged"] is True
+    assert record["candidates"][0] == ("from", 2.5) and len(record["candidates"]) == 6
+    assert record["probability"] == 0.75 and record["model"] == "fake 0.0.1"
+    assert [s._.disambig["replacement"] for s in doc.spans["spelling"]] == ["too", "quiet", "TOO"]
+
+
+def test_two_tasks_on_the_same_word_keep_their_own_records():
+    doc = annotated("He gave it to wrong people.")
+    (preposition,), (spelling,) = doc.spans["preposition"], doc.spans["spelling"]
+    assert (preposition.start, preposition.end) == (spelling.start, spelling.end)
+    assert (preposition._.disambig["task"], preposition._.disambig["chosen"]) == ("preposition", "from")
+    assert (spelling._.disambig["task"], spelling._.disambig["chosen"]) == ("spelling", "too")
+
+
+documents = st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), min_size=1, max_size=4)
+
+
+@given(documents)
+def test_batches_come_back_as_decided(texts):
+    docs = list(BLANK.pipe(texts))
+    for model in (preposition_model(), spelling_model()):
+        decisions = decide(model, *docs)
+        write_batch(docs, decisions, spans_key="x")
+        for number, doc in enumerate(docs):
+            own, back = decisions.of_document(number), decisions_of(doc, model.task.name)
+            records = [own.record(i, doc.text) for i in range(len(own))]
+            assert [back.record(i, doc.text) for i in range(len(back))] == records
+            spans = [span for span in doc.spans["x"] if span.id_ == model.task.name]
+            assert len(spans) == len(records)
+            for span, record in zip(spans, records, strict=True):
+                assert span.label_ == record["chosen"]
+                assert span.start_char <= record["start"] < record["end"] <= span.end_char
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
+def test_docs_made_from_words(words, data):
+    spaces = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
+    doc = Doc(BLANK.vocab, words=words, spaces=spaces)
+    model = spelling_model()
+    decisions = decide(model, doc)
+    write_annotations(doc, decisions, spans_key="spelling")
+    for i, span in enumerate(doc.spans["spelling"]):
+        assert span._.disambig["chosen"] == span.label_ == decisions.record(i, doc.text)["chosen"]
+        assert span._.disambig["observed"].lower() in span.text.lower()
+
+
+def through_bytes(doc):
+    return Doc(Vocab(strings=doc.vocab.strings)).from_bytes(doc.to_bytes())
+
+
+def through_docbin(doc):
+    data = DocBin(store_user_data=True, docs=[doc]).to_bytes()
+    return next(DocBin().from_bytes(data).get_docs(Vocab()))
+
+
+def through_disk(doc, tmp_path):
+    doc.to_disk(tmp_path / "doc")
+    return Doc(doc.vocab).from_disk(tmp_path / "doc")
+
+
+@pytest.mark.parametrize(
+    "journey", [through_bytes, through_docbin, lambda doc: pickle.loads(pickle.dumps(doc)), Doc.copy]
+)
+def test_annotations_survive(journey):
+    doc = annotated()
+    assert shown(journey(doc)) == shown(doc)
+
+
+def test_annotations_survive_a_file(tmp_path):
+    doc = annotated()
+    assert shown(through_disk(doc, tmp_path)) == shown(doc)
+
+
+def test_annotations_survive_merged_and_split_tokens():
+    doc = annotated("He went in to wrong rooms.")
+    before = [span._.disambig for span in doc.spans["preposition"]]
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[2:4])
+    assert [doc.spans["preposition"][i]._.disambig for i in (0, 1)] == before
+
+
+def test_a_span_over_two_decisions_finds_its_own_by_label():
+    doc = annotated(Doc(BLANK.vocab, words=["in-to", "wrong"]))
+    first, second = doc.spans["preposition"]
+    assert (first.start, first.end) == (second.start, second.end) == (0, 1)
+    assert first._.disambig["observed"] == "in" and second._.disambig["observed"] == "to"
+
+
+def test_overlapping_groups_on_one_word():
+    model = spelling_model().with_groups([Group("quiet/silent/quite", ("quiet", "silent", "quite"))])
+    doc = BLANK("It was quite good and quiet wrong.")
+    write_annotations(doc, decide(model, doc), spans_key="spelling")
+    records = [span._.disambig for span in doc.spans["spelling"]]
+    assert [(r["observed"], r["chosen"]) for r in records] == [
+        ("quite", "quite"),
+        ("quite", "quite"),
+        ("quiet", "quite"),
+        ("quiet", "silent"),
+    ]
+    assert [r["group"] for r in records[2:]] == ["quite/quiet", "quiet/silent/quite"]
+    exact = decisions_of(doc, "spelling")  # equal spans cannot tell their records apart, the columns can
+    assert [exact.record(i, doc.text)["group"] for i in (0, 1)] == ["quite/quiet", "quiet/silent/quite"]
+
+
+def test_equal_spans_show_the_flagged_record():
+    model = spelling_model().with_groups([Group("quit/quiet/quite", ("quit", "quiet", "quite"))])
+    doc = BLANK("quite wrong")
+    decisions = decide(model, doc)
+    both = replace(decisions, chosen=np.array([1, 1], np.int32), flagged=np.array([False, True]))
+    write_annotations(doc, both, spans_key="spelling")
+    assert {span._.disambig["group"] for span in doc.spans["spelling"]} == {"quit/quiet/quite"}
+
+
+def test_only_groups_that_occur_are_kept():
+    kept = annotated("A quite good day.").user_data["disambig.spelling"]
+    assert kept["table"] == (("quite/quiet", ("quite", "quiet")),)
+    many = tuple(Group(f"g{i}", (f"a{i}", f"b{i}")) for i in range(500))
+    model = spelling_model().with_groups(many)
+    doc, small = BLANK("A quite good day."), BLANK("A quite good day.")
+    write_annotations(doc, decide(model, doc), spans_key="x")
+    write_annotations(small, decide(spelling_model(), small), spans_key="x")
+    assert len(doc.to_bytes()) == len(small.to_bytes())
+
+
+def test_other_spans_have_no_record():
+    doc = annotated()
+    assert doc[0:2]._.disambig is None
+    assert Span(doc, 0, 1, span_id="preposition")._.disambig is None  # no decision there
+    assert Span(doc, 2, 3, span_id="unheard of")._.disambig is None
+    doc.user_data.clear()
+    assert doc.spans["preposition"][0]._.disambig is None
+
+
+def test_a_corrected_label_still_shows_what_was_decided():
+    doc = annotated()
+    span = doc.spans["preposition"][0]
+    own = Span(doc, span.start, span.end, label="during", span_id=span.id_)
+    assert own._.disambig == span._.disambig
+
+
+def test_a_doc_without_decisions_says_that_the_task_ran():
+    for text in ("", "  ", "Nothing."):
+        doc = annotated(text)
+        assert list(doc.spans["preposition"]) == []
+        assert len(decisions_of(doc, "preposition")) == 0
+    assert decisions_of(BLANK("Nothing."), "preposition") is None
+
+
+def test_annotating_again_replaces_and_leaves_other_tasks_alone():
+    doc = annotated()
+    doc.spans["spelling"] = [doc[0:1]]  # somebody's own
+    annotated(doc)
+    assert [span.id_ for span in doc.spans["spelling"]] == ["spelling"] * 3
+    first = shown(doc)
+    assert shown(annotated(doc)) == first
+
+
+def test_tasks_may_share_a_key():
+    doc = BLANK(TEXT)
+    for _ in range(2):
+        for model in (preposition_model(), spelling_model()):
+            write_annotations(doc, decide(model, doc), spans_key="both")
+    found = [(span.text, span.id_) for span in doc.spans["both"]]
+    assert sorted(found[:2]) == [("to", "preposition"), ("to", "spelling")]
+    assert [text for text, _ in found[2:]] == ["quite", "in", "TOO", "among"]
+    assert [span._.disambig["task"] for span in doc.spans["both"]] == [task for _, task in found]
+
+
+def test_docs_of_several_vocabularies():
+    docs = [Doc(Vocab(), words=["in", "wrong"]), Doc(Vocab(), words=["to"])]
+    write_batch(docs, decide(preposition_model(), *docs), spans_key="x")
+    assert [[(s.label_, s.id_) for s in doc.spans["x"]] for doc in docs] == [
+        [("to", "preposition")],
+        [("to", "preposition")],
+    ]
+
+
+def test_decisions_without_groups():
+    none = decide(spelling_model(), BLANK("Nothing."))
+    doc = BLANK("Nothing.")
+    write_annotations(doc, replace(none, table=()), spans_key="x")
+    assert isinstance(decisions_of(doc, "spelling"), Decisions)
+
+
+def test_another_layout_is_refused():
+    doc = annotated()
+    doc.user_data["disambig.spelling"] = {**doc.user_data["disambig.spelling"], "layout": 99}
+    with pytest.raises(UserError, match=r"D502.*layout 99"):
+        doc.spans["spelling"][0]._.disambig  # noqa: B018
+
+
+def test_records_of_many_docs_in_any_order():
+    docs = [annotated("in wrong"), annotated("to")]
+    spans = [doc.spans["preposition"][0] for doc in (*docs, *docs)]
+    assert [span._.disambig["observed"] for span in spans] == ["in", "to"] * 2
+    assert len(annotations._recent) <= 2
+
+
+def test_known_limits_of_spacy():
+    doc = annotated()
+    assert "id" not in doc.to_json()["spans"]["preposition"][0]
+    assert not doc[0:5].as_doc().spans
+    with pytest.warns(UserWarning, match="W102"):
+        merged = Doc.from_docs([doc, annotated()])
+    assert merged.spans["preposition"][0].label_ == "from"
+    assert merged.spans["preposition"][0]._.disambig is None
+
+
+@pytest.mark.parametrize("setup", ["import disambig.spacy", "import disambig.spacy.factory"])
+def test_the_getter_in_a_process_that_only_reads(tmp_path, setup):
+    DocBin(store_user_data=True, docs=[annotated()]).to_disk(tmp_path / "docs.spacy")
+    code = f"""{setup}
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+doc, = DocBin().from_disk({str(tmp_path / "docs.spacy")!r}).get_docs(Vocab())
+print(doc.spans["spelling"][1]._.disambig["chosen"])"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "quiet\n"
