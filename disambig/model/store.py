@@ -35,16 +35,23 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
     Raises
     ------
     UserError
-        D406 where something is there already and `force` is not set.
+        D406 where something is there already and `force` is not set; D309 where it cannot be written.
     """
+    target = Path(path)
+    if target.exists() and not force:
+        raise UserError("D406", path=target)
+    try:
+        _write(model, target)
+    except OSError as problem:
+        raise UserError("D309", path=target, problem=problem.strerror or problem) from problem
+
+
+def _write(model: Model, target: Path) -> None:
     import shutil
     import tempfile
 
     import srsly
 
-    target = Path(path)
-    if target.exists() and not force:
-        raise UserError("D406", path=target)
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
@@ -65,8 +72,10 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
         }
         srsly.write_json(draft / "model.json", said, indent=1)
         os.chmod(draft, 0o755)
-        if target.exists():
+        if target.is_dir():
             shutil.rmtree(target)
+        elif target.exists():
+            target.unlink()
         os.replace(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from disambig.api import Group, UserError
 
 MOST_WORDS = 2
 """Words a candidate may have."""
+_CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
+_WORD = re.compile(r"[^\W\d_]+('[^\W\d_]+)*")
 
 
 def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
@@ -20,12 +23,14 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     Raises
     ------
     UserError
-        D410, with the line, for what is no set; D300-like for an unreadable file.
+        D410, with the line, for what is no set; D300 and D308 for a file that cannot be read.
     """
     try:
-        text = Path(path).read_text(encoding="utf8")
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError as problem:
+        raise UserError("D300", path=path) from problem
     except (OSError, UnicodeDecodeError) as problem:
-        raise UserError("D410", path=path, line=0, problem=problem) from problem
+        raise UserError("D308", path=path, problem=problem) from problem
     groups: dict[str, Group] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         said = line.split("\t")[0].strip()
@@ -47,14 +52,18 @@ def confusion_set(said: str | Iterable[str]) -> Group:
     Raises
     ------
     UserError
-        D411 for fewer than two members, empty ones, repeated ones, or more words than a candidate may have.
+        D411 for fewer than two members, empty ones, repeated ones, more words than a candidate may
+        have, or what is never one word in text ("well-known").
     """
     members = said.split("/") if isinstance(said, str) else list(said)
-    candidates = tuple(" ".join(member.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()) for member in members)
+    candidates = tuple(" ".join(member.lower().replace(_CURLY, "'").split()) for member in members)
     name = "/".join(candidates)
     if len(candidates) < 2 or len(set(candidates)) < len(candidates):
         raise UserError("D411", name=name, problem="it needs two or more different words")
     for candidate in candidates:
-        if not candidate or len(candidate.split(" ")) > MOST_WORDS:
+        words = candidate.split(" ")
+        if not candidate or len(words) > MOST_WORDS:
             raise UserError("D411", name=name, problem=f"{candidate!r} is not one word or two")
+        if not all(_WORD.fullmatch(word) for word in words):
+            raise UserError("D411", name=name, problem=f"{candidate!r} is no word: letters and apostrophes")
     return Group(name, candidates)

@@ -1,0 +1,104 @@
+"""Operating points, calibration, and what a model makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.model.calibration import compare, fit, logistic, probabilities
+from disambig.model.linear import LinearScorer
+from disambig.model.model import same_matrix
+from disambig.model.operating import RATES, tune
+from disambig.testing import blocks
+
+
+@given(st.lists(st.floats(-30, 30), max_size=200), st.integers(1, 100_000))
+def test_tuned_thresholds_keep_their_rate_on_the_text_they_were_tuned_on(values, n_words):
+    log_odds = np.array(values)
+    point = tune(log_odds, n_words, 0.5)
+    assert (np.diff(point.thresholds) <= 0).all()
+    for rate in RATES:
+        flags = np.count_nonzero(log_odds > point.threshold(rate))
+        assert flags * 1000 <= rate * n_words + 1e-9
+    assert point.threshold() == point.threshold(0.5)
+    assert point.threshold(0) == np.inf
+
+
+def test_rates_between_those_of_the_table_are_between_them():
+    point = tune(np.linspace(-5, 5, 1000), 100_000, 1.0)
+    assert point.threshold(2.0) < point.threshold(1.7) < point.threshold(1.5)
+    assert point.threshold(1e-9) == point.threshold(RATES[0])
+    assert point.threshold(1e9) == point.threshold(RATES[-1])
+
+
+@pytest.mark.parametrize("rate", [-1, -0.001, float("nan")])
+def test_impossible_rates(rate):
+    with pytest.raises(UserError) as caught:
+        tune(np.zeros(3), 10, 1.0).threshold(rate)
+    assert caught.value.code == "D401"
+
+
+def test_comparison_of_the_best_other_candidate():
+    group = Group("g", ("to", "toward", "towards"), (("toward", "towards"),))
+    same = same_matrix(group)
+    assert same.tolist() == [[True, False, False], [False, True, True], [False, True, True]]
+    scores = np.array([[1.0, 5.0, 3.0]] * 4)
+    found = np.array([[1, 2, 3]] * 4, np.int32)
+    comparison = compare(scores, found, np.array([0, 1, 2, -1], np.int32), same)
+    assert comparison.other.tolist() == [1, 0, 0, -1]  # a variant of the observed is no other candidate
+    margins = comparison.features[:3, 0]
+    assert np.sign(margins).tolist() == [1, -1, -1]
+    assert margins[1] < margins[2]
+    assert comparison.features[0, 1:].tolist() == [np.log1p(2), np.log1p(1), 1.0]
+
+
+def test_a_group_of_variants_only_has_nothing_to_compare():
+    same = np.ones((2, 2), bool)
+    comparison = compare(np.zeros((3, 2)), np.ones((3, 2), np.int32), np.zeros(3, np.int32), same)
+    assert comparison.other.tolist() == [-1] * 3
+    assert np.isfinite(comparison.features).all()
+    assert compare(np.zeros((0, 2)), np.zeros((0, 2), np.int32), np.zeros(0, np.int32), same).other.size == 0
+
+
+def test_calibration_finds_the_odds_that_made_the_data():
+    rng = np.random.default_rng(0)
+    truth = np.array([1.5, 0.5, -1.0, -0.3])
+    x = np.concatenate(
+        [rng.normal(size=(20_000, 1)), rng.random((20_000, 2)) * 2, np.ones((20_000, 1))], axis=1
+    )
+    wrong = rng.random(20_000) < 1 / (1 + np.exp(-(x @ truth)))
+    weights = np.ones(20_000)
+    assert logistic(x, wrong, weights) == pytest.approx(truth, abs=0.12)
+    few = slice(0, 15)
+    calibration = fit(
+        [x, x[few], x[:0]], [wrong, ~wrong[few], wrong[:0]], [weights, weights[few], weights[:0]]
+    )
+    assert calibration.groups[0] == pytest.approx(truth, abs=0.15)
+    assert calibration.groups[1] == pytest.approx(
+        calibration.pooled, abs=1.0
+    )  # few examples: near the pooled
+    assert calibration.groups[2] == pytest.approx(calibration.pooled)
+    assert calibration.log_odds(x[:2], 7) == pytest.approx(x[:2] @ calibration.pooled)
+
+
+def test_a_larger_margin_never_speaks_against_an_error():
+    x = np.array([[-1.0, 0, 0, 1], [1.0, 0, 0, 1]] * 20)
+    assert logistic(x, x[:, 0] < 0, np.ones(40))[0] > 0
+
+
+def test_probabilities_rise_and_know_that_errors_are_rare():
+    values = probabilities(np.array([-1000.0, 0.0, 4.6, 1000.0]))
+    assert (np.diff(values) > 0).all()
+    assert values[1] == pytest.approx(0.01)
+    assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_linear_weights_must_fit_the_columns():
+    scorer = LinearScorer.from_state({"weights": np.ones(4, np.float32)})
+    assert scorer.weights.dtype == np.float64
+    with pytest.raises(ValueError, match="4 weights for 15 columns"):
+        scorer.scores(blocks(3))

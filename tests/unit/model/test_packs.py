@@ -1,0 +1,113 @@
+"""Packs: their description is read, checked and never trusted to point outside."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from disambig.errors import UserError
+from disambig.model import packs
+from disambig.model.packs import available, load, pack, read_pack
+
+GOOD = {
+    "name": "toy_pack",
+    "version": "1.0",
+    "language": "xx",
+    "counts": "toy.counts",
+    "models": {"preposition": "models/preposition"},
+}
+
+
+def written(home, said):
+    home.mkdir(exist_ok=True)
+    (home / "pack.json").write_text(said if isinstance(said, str) else json.dumps(said))
+    return home
+
+
+def test_a_pack_is_read(tmp_path):
+    found = read_pack(written(tmp_path / "toy_pack", GOOD))
+    assert (found.name, found.version, found.language) == ("toy_pack", "1.0", "xx")
+    assert found.counts == tmp_path / "toy_pack" / "toy.counts"
+    assert found.models == {"preposition": tmp_path / "toy_pack" / "models" / "preposition"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "[" * 100_000,
+        *[json.dumps({key: value for key, value in GOOD.items() if key != left}) for left in GOOD],
+        {**GOOD, "models": ["preposition"]},
+        {**GOOD, "models": None},
+    ],
+)
+def test_a_damaged_description(tmp_path, said):
+    with pytest.raises(UserError) as caught:
+        read_pack(written(tmp_path / "toy_pack", said))
+    assert caught.value.code == "D403"
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("outside", ["../other.counts", "/etc/passwd", "models/../../x", "link/x"])
+@pytest.mark.parametrize("key", ["counts", "models"])
+def test_a_description_that_points_outside(tmp_path, outside, key):
+    home = written(tmp_path / "toy_pack", {**GOOD, key: outside if key == "counts" else {"it": outside}})
+    (home / "link").symlink_to(tmp_path)
+    with pytest.raises(UserError) as caught:
+        read_pack(home)
+    assert caught.value.code == "D403"
+    assert "outside" in str(caught.value)
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Install packs: ``installed("toy_pack", description)``."""
+    from importlib.metadata import EntryPoint
+
+    entries = []
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(packs, "entry_points", lambda group: entries)
+
+    def install(name, said):
+        if said is not None:
+            written(tmp_path / name, said)
+        entries.append(EntryPoint(name, name, packs.GROUP))
+        return tmp_path / name
+
+    return install
+
+
+def test_packs_are_found_without_being_imported(installed):
+    home = installed("toy_pack", GOOD)
+    (home / "__init__.py").write_text("raise RuntimeError('a pack has no code to run')")
+    assert pack("toy_pack").counts == home / "toy.counts"
+    assert set(available()) == {"preposition", "toy_pack/preposition"}
+
+
+def test_a_pack_that_went_missing_is_no_pack(installed):
+    installed("gone_pack", None)
+    installed("toy_pack", GOOD)
+    assert set(packs.packs()) == {"toy_pack"}
+
+
+def test_unknown_packs_and_models_list_the_true_names(installed):
+    installed("toy_pack", GOOD)
+    with pytest.raises(UserError) as caught:
+        pack("toy_pick")
+    assert caught.value.code == "D402"
+    assert "there are toy_pack" in str(caught.value)
+    with pytest.raises(UserError) as caught:
+        load("prepositions")
+    assert caught.value.code == "D404"
+    assert "preposition, toy_pack/preposition" in str(caught.value)
+
+
+def test_a_model_missing_from_its_pack(installed):
+    installed("toy_pack", GOOD)
+    with pytest.raises(UserError) as caught:
+        load("preposition")
+    assert caught.value.code == "D405"

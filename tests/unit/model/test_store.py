@@ -1,0 +1,421 @@
+"""A model goes to disk and comes back; whatever else is found there is refused in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import zipfile
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import SENTENCES
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from disambig.config import resolve
+from disambig.counts.build import build_table
+from disambig.errors import UserError
+from disambig.model.states import stack, unstack
+from disambig.model.store import load_model, save_model
+from disambig.text.words import Words
+from disambig.training.trainer import train
+
+VIEW = Words()(["It was a quite place. A piece of cake, quite good.", "Peace is quiet."])
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory, small_table):
+    """A model's directory, with its table beside it; made once, copied by every test."""
+    home = tmp_path_factory.mktemp("models")
+    shutil.copy(small_table, home / "small.counts")
+    return home
+
+
+@pytest.fixture
+def model(load_with, saved):
+    load_with(toys="toy_plugin")
+    config = {
+        "task": {"@disambig_tasks": "toys.Pairs.v1"},
+        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+        "extractors": {
+            "ngrams": {
+                "@disambig_extractors": "disambig.NgramCounts.v1",
+                "counts": str(saved / "small.counts"),
+            }
+        },
+        "learner": {"@disambig_learners": "toys.Perceptron.v1"},
+        "baseline": {"@disambig_learners": "toys.Constant.v1"},
+    }
+    texts = {"train": SENTENCES * 3, "dev": SENTENCES}
+    return train(resolve(config), texts, name="small", version="1.2.3", config=config, min_examples=3)
+
+
+@pytest.fixture
+def home(model, tmp_path):
+    save_model(model, tmp_path / "model")
+    return tmp_path / "model"
+
+
+def refused(home, code, *seen):
+    with pytest.raises(UserError) as caught:
+        load_model(home)
+    message = str(caught.value)
+    assert caught.value.code == code, message
+    assert "\n" not in message
+    for word in seen:
+        assert word in message
+    return message
+
+
+def sign(home):
+    """Make model.json agree with the files again, as a hostile hand would."""
+    said = json.loads((home / "model.json").read_text())
+    for name in said["files"]:
+        data = (home / name).read_bytes()
+        said["files"][name] = {"size": len(data), "blake2b": blake2b(data, digest_size=16).hexdigest()}
+    (home / "model.json").write_text(json.dumps(said))
+
+
+def say(home, **changes):
+    said = json.loads((home / "model.json").read_text())
+    (home / "model.json").write_text(json.dumps({**said, **changes}))
+
+
+def arrays_of(home):
+    with np.load(home / "weights.npz") as archive:
+        return dict(archive)
+
+
+def put_arrays(home, arrays):
+    np.savez(home / "weights.npz", **arrays)
+    sign(home)
+
+
+def configure(home, old, new):
+    path = home / "config.cfg"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    sign(home)
+
+
+def test_round_trip(model, home):
+    again = load_model(home)
+    assert (again.name, again.version, again.language) == ("small", "1.2.3", "")
+    assert again.config == model.config
+    assert again.provenance == json.loads(json.dumps(model.provenance))
+    assert again.flags_per_1000 == model.flags_per_1000
+    first, second = model.decide(VIEW), again.decide(VIEW)
+    for column in ("scores", "probabilities", "flagged", "margins", "found", "asked", "chosen"):
+        assert np.array_equal(getattr(first, column), getattr(second, column)), column
+    assert len(first) == 5
+    assert sorted(path.name for path in home.iterdir()) == ["config.cfg", "model.json", "weights.npz"]
+
+
+def test_saving_a_loaded_model_gives_the_same_files(home, tmp_path):
+    save_model(load_model(home), tmp_path / "again")
+    for name in ("config.cfg", "model.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (home / name).read_bytes()
+    ours, theirs = arrays_of(home), arrays_of(tmp_path / "again")
+    assert {name: array.tobytes() for name, array in ours.items()} == {
+        name: array.tobytes() for name, array in theirs.items()
+    }
+
+
+def test_an_existing_directory_is_replaced_only_when_asked(model, home):
+    before = (home / "model.json").read_bytes()
+    with pytest.raises(UserError) as caught:
+        save_model(model, home)
+    assert caught.value.code == "D406"
+    assert (home / "model.json").read_bytes() == before
+    (home / "junk").write_text("old")
+    save_model(model, home, force=True)
+    assert not (home / "junk").exists()
+    assert [path.name for path in home.parent.iterdir()] == ["model"]
+
+
+def test_a_file_in_the_way_is_replaced_only_when_asked(model, tmp_path):
+    (tmp_path / "model").write_text("a file")
+    with pytest.raises(UserError, match="D406"):
+        save_model(model, tmp_path / "model")
+    save_model(model, tmp_path / "model", force=True)
+    assert load_model(tmp_path / "model").name == "small"
+
+
+def test_where_nothing_can_be_written(model, tmp_path):
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(UserError) as caught:
+        save_model(model, tmp_path / "file" / "model")
+    assert caught.value.code == "D309"
+
+
+def test_nothing_is_left_behind_where_saving_fails(model, tmp_path):
+    from dataclasses import replace
+
+    class Strange:
+        def state(self):
+            return {"weights": np.array([object()])}
+
+    with pytest.raises(TypeError, match="plain arrays"):
+        save_model(replace(model, scorers=(Strange(), None)), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+# Damage
+
+
+@pytest.mark.parametrize("name", ["model.json", "config.cfg", "weights.npz"])
+def test_a_missing_file(home, name):
+    (home / name).unlink()
+    refused(home, "D405", name)
+
+
+@pytest.mark.parametrize("name", ["config.cfg", "weights.npz"])
+def test_a_file_cut_short_or_with_a_flipped_byte(home, name):
+    data = (home / name).read_bytes()
+    for damaged in (data[:-1], data[: len(data) // 2], b"", data[:40] + bytes([data[40] ^ 1]) + data[41:]):
+        (home / name).write_bytes(damaged)
+        refused(home, "D405", name)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000])
+def test_a_broken_model_json(home, content):
+    (home / "model.json").write_bytes(content)
+    refused(home, "D405", "model.json")
+
+
+def test_a_directory_in_place_of_a_file(home):
+    (home / "weights.npz").unlink()
+    (home / "weights.npz").mkdir()
+    refused(home, "D405", "weights.npz")
+
+
+def test_no_directory_at_all(tmp_path):
+    refused(tmp_path / "nothing", "D405", "model.json")
+
+
+def test_another_format(home):
+    say(home, format=2)
+    refused(home, "D407", "2", "1")
+    say(home, format=None)
+    refused(home, "D407")
+
+
+def test_another_count_table(model, home, saved, tmp_path):
+    other = build_table(tmp_path / "other.counts", ["It was quite another text."], Words())
+    configure(home, str(saved / "small.counts"), str(other))
+    refused(home, "D408")
+    say(home, counts=["0" * 32])
+    refused(home, "D408")
+
+
+def test_other_groups(home):
+    configure(home, '"toys.Pairs.v1"', '"toys.Pairs.v1"\npairs = ["quite/quiet", "lose/loose"]')
+    refused(home, "D409", "pairs")
+
+
+def test_a_config_that_asks_for_what_is_not_there(home, tmp_path):
+    configure(home, "toys.Pairs.v1", "toys.Paris.v1")
+    refused(home, "D001", "toys.Pairs.v1")
+    configure(home, "toys.Paris.v1", "os.system.v1")
+    refused(home, "D001", "os.system.v1")
+    configure(home, "@disambig_tasks", "@misc")
+    refused(home, "D001", "@misc", "@disambig_tasks")
+
+
+def test_a_config_with_a_wrong_argument(home):
+    configure(home, '"toys.Pairs.v1"', '"toys.Pairs.v1"\nparis = 1')
+    refused(home, "D005", "paris", "config.cfg")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('@disambig_tasks = "toys.Pairs.v1"', "words = 1"),
+        ('@disambig_learners = "toys.Perceptron.v1"', '@disambig_tasks = "toys.Pairs.v1"'),
+        ('@disambig_extractors = "disambig.NgramCounts.v1"', '@disambig_learners = "toys.Constant.v1"'),
+        ('@disambig_tokenisations = "disambig.words.v1"', '@disambig_learners = "toys.Constant.v1"'),
+        ("[tokenisation]", "[tokenization]"),
+        ("[learner]", "[teacher]"),
+    ],
+)
+def test_a_config_whose_sections_make_other_things(home, old, new):
+    configure(home, old, new)
+    with pytest.raises(UserError) as caught:
+        load_model(home)
+    assert caught.value.code in ("D405", "D005")
+
+
+@pytest.mark.parametrize("text", ["[task", "no section", "\0", "[a]\nx = ${b.c}"])
+def test_a_config_that_is_none(home, text):
+    (home / "config.cfg").write_text(text)
+    sign(home)
+    refused(home, "D005", "config.cfg")
+
+
+class Bomb:
+    """Would leave a mark if it were ever unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+def test_pickled_objects_are_never_loaded(home, tmp_path):
+    arrays = arrays_of(home)
+    for name in arrays:
+        put_arrays(home, arrays | {name: np.array([Bomb(tmp_path / "mark")], object)})
+        refused(home, "D405", "weights.npz")
+    assert not (tmp_path / "mark").exists()
+
+
+def test_compressed_arrays_are_refused(home):
+    np.savez_compressed(home / "weights.npz", **arrays_of(home))
+    sign(home)
+    refused(home, "D405", "compressed")
+
+
+def npy(header, data=b""):
+    header = header.encode("latin1")
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }\n",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }\n",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }\n",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n",
+        "{'descr': '<f8', 'shape': (\n",
+        "__import__('os').mkdir('mark')\n",
+        "(" * 5000,
+    ],
+)
+def test_arrays_with_absurd_headers(home, header, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile(home / "weights.npz", "w") as archive:
+        archive.writestr("calibration.pooled.npy", npy(header))
+    sign(home)
+    refused(home, "D405")
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_member_that_points_elsewhere_writes_nothing(home, tmp_path):
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(4))
+    with zipfile.ZipFile(home / "weights.npz", "a") as archive:
+        archive.writestr("../../outside.npy", buffer.getvalue())
+    sign(home)
+    load_model(home)  # an array that nobody asks for
+    assert not list(tmp_path.rglob("outside*"))
+
+
+CHANGES = {
+    "calibration.pooled": [np.zeros(3), np.zeros((4, 1)), np.array(["a", "b", "c", "d"]), np.full(4, np.nan)],
+    "calibration.groups": [np.zeros((1, 4)), np.zeros((2, 5)), np.zeros(8)],
+    "operating.rates": [np.zeros(16), np.arange(16.0)[::-1], np.ones(3), np.empty(0)],
+    "operating.thresholds": [np.zeros(2), np.full(16, np.inf), np.arange(16.0)],
+    "scorers.weights": [np.zeros(3), np.zeros((30, 2)), np.full(60, np.nan), np.zeros(61)],
+    "scorers.weights.sizes": [
+        np.array([30]),
+        np.array([60, 0]),
+        np.array([-7, 67]),
+        np.array([2**62, 60 - 2**62]),
+        np.array([30.0, 30.0]),
+        np.array([31, 29]),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_absurd_arrays(home, name):
+    arrays = arrays_of(home)
+    assert name in arrays
+    for change in CHANGES[name]:
+        put_arrays(home, arrays | {name: change})
+        refused(home, "D405")
+    put_arrays(home, {other: array for other, array in arrays.items() if other != name})
+    refused(home, "D405")
+    put_arrays(home, arrays)
+    load_model(home)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"trained": [True]},
+        {"trained": 3},
+        {"files": []},
+        {"files": {}},
+        {"flags_per_1000": -1},
+        {"flags_per_1000": "many"},
+        {"provenance": 5},
+        {"name": None, "provenance": None},
+    ],
+)
+def test_absurd_values_in_model_json(home, changes):
+    say(home, **changes)
+    refused(home, "D405")
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_damage_to_signed_files_is_one_error_or_none(home, data):
+    name = data.draw(st.sampled_from(["weights.npz", "config.cfg", "model.json"]))
+    good = (home / name).read_bytes()
+    others = {path: path.read_bytes() for path in home.iterdir()}
+    at = data.draw(st.integers(0, len(good) - 1))
+    damage = data.draw(st.one_of(st.binary(min_size=1, max_size=3), st.just(b"\0" * 9)))
+    cut = data.draw(st.booleans())
+    (home / name).write_bytes(good[:at] + damage + (b"" if cut else good[at + len(damage) :]))
+    try:
+        if name != "model.json":
+            sign(home)
+        load_model(home).decide(VIEW)
+    except UserError as problem:
+        assert "\n" not in str(problem)
+    finally:
+        for path, content in others.items():
+            path.write_bytes(content)
+
+
+# States
+
+kinds = st.sampled_from([np.float32, np.float64, np.int8, np.int64, np.uint64, np.bool_])
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=4), kinds, st.integers(0, 3), st.integers(0, 2**32))
+def test_states_come_back_as_they_were(present, dtype, ndim, seed):
+    rng = np.random.default_rng(seed)
+    states = []
+    for there in present:
+        shape = tuple(rng.integers(0, 4, size=ndim))
+        array = rng.integers(0, 2, size=shape).astype(dtype) if ndim else np.array(rng.integers(2), dtype)
+        other = {"count": np.array([2**53 + 1, 2**63], np.uint64)}
+        states.append({"array": array, **other} if there else {})
+    again = unstack(stack(states), len(states))
+    for state, back in zip(states, again, strict=True):
+        assert state.keys() == back.keys()
+        for key, array in state.items():
+            assert back[key].dtype == array.dtype
+            assert back[key].shape == array.shape
+            assert (back[key] == array).all()
+
+
+def test_states_that_differ_in_kind_are_refused():
+    with pytest.raises(TypeError, match="one dtype in every group"):
+        stack([{"a": np.zeros(2)}, {"a": np.zeros(2, int)}])
+    with pytest.raises(TypeError, match="plain arrays"):
+        stack([{"a": np.array([None])}])
+
+
+def test_paths_are_kept_as_paths(model, tmp_path):
+    save_model(model, Path(tmp_path) / "deep" / "er" / "model")
+    assert load_model(str(tmp_path / "deep" / "er" / "model")).name == "small"

@@ -1,0 +1,233 @@
+"""The tasks preposition and spelling: which words they decide, and the reader of confusion sets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_variance_svm.confusion_sets import confusion_set, read_confusion_sets
+from disambig_variance_svm.preposition import PREPOSITIONS, Preposition
+from disambig_variance_svm.spelling import ENGLISH, Spelling
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.finding import Finder
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.testing import check_task
+from disambig.text.words import Words
+
+TEXTS = [
+    "They may be late. Maybe not! It's cold, and its tail is wet.",
+    "",
+    "The cat sat on the mat under a table. To whom did he go to speak? We walked toward it.",
+    "Whose turn is it? Who's there? Their affect had no effect.",
+]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, id=f"{task.name}-{check}")
+        for task in (Preposition(), Preposition(only_as_preposition=False), Spelling())
+        for check in check_task(task, TEXTS)
+    ],
+)
+def test_contract(check):
+    check()
+
+
+def found(text, task):
+    """Return (words in the text, candidate, group) of every instance."""
+    view = Words()([text])
+    instances = task.instances(view)
+    last = instances.positions + instances.lengths - 1
+    return [
+        (
+            text[view.starts[first] : view.ends[end]],
+            task.groups[group].candidates[observed],
+            task.groups[group].name,
+        )
+        for first, end, group, observed in zip(
+            instances.positions, last, instances.groups, instances.observed, strict=True
+        )
+    ]
+
+
+def spelled(text):
+    return [(seen, candidate) for seen, candidate, _ in found(text, Spelling())]
+
+
+def test_words_and_their_places():
+    assert spelled("Maybe it's late; they may be wrong.") == [
+        ("Maybe", "maybe"),
+        ("it's", "it's"),
+        ("may be", "may be"),
+    ]
+    assert spelled("They MAY\n  BE quite sure.") == [("MAY\n  BE", "may be"), ("quite", "quite")]
+
+
+def test_apostrophes_are_one_and_the_same():
+    assert spelled("its, it's, it\N{RIGHT SINGLE QUOTATION MARK}s") == [
+        ("its", "its"),
+        ("it's", "it's"),
+        ("it\N{RIGHT SINGLE QUOTATION MARK}s", "it's"),
+    ]
+
+
+def test_candidates_of_two_words_do_not_cross_a_sentence_end():
+    assert ("may. Be", "may be") not in spelled("I say you may. Be quick!")
+    assert spelled("You may.") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["a quiet-loving man", "the peace/piece matter", "user_quiet", "quiet@example", "non-quiet rooms"]
+)
+def test_parts_of_a_larger_word_are_left_out(text):
+    assert spelled(text) == []
+
+
+def test_follow_up_is_no_preposition():
+    task = Preposition(only_as_preposition=False)
+    assert found("A follow-up to it", task) == [("to", "to", "preposition")]
+    assert found("and/or in-between", task) == []
+    assert found("the walk - in winter", task) == [("in", "in", "preposition")]
+
+
+def test_gate_of_prepositions_leaves_particles_and_infinitives_out():
+    every = found("They want to go to Rome.", Preposition(only_as_preposition=False))
+    gated = found("They want to go to Rome.", Preposition())
+    assert [seen for seen, _, _ in every] == ["to", "to"]
+    assert len(gated) == 1
+
+
+def test_prepositions_are_34_in_one_group_and_configurable():
+    (group,) = Preposition().groups
+    assert len(set(group.candidates)) == len(PREPOSITIONS) == 34
+    assert group.same(group.candidates.index("toward"), group.candidates.index("towards"))
+    assert not group.same(group.candidates.index("in"), group.candidates.index("on"))
+    (small,) = Preposition(words=["in", "toward"]).groups
+    assert small == Group("preposition", ("in", "toward"))
+
+
+def test_own_sets_come_last_and_share_words():
+    task = Spelling(extra=(confusion_set("quite/quilt"),))
+    assert task.groups[:-1] == Spelling().groups
+    groups = [group for _, _, group in found("It is quite warm.", task)]
+    assert len(groups) == 2
+    assert groups[1] == "quite/quilt"
+
+
+def test_the_longer_candidate_of_a_set_is_taken():
+    finder = Finder.of([Group("g", ("some", "some time", "sometimes"))])
+    view = Words()(["Some time ago, some of it, sometimes."])
+    instances = finder.find(view)
+    assert instances.lengths.tolist() == [2, 1, 1]
+    assert instances.observed.tolist() == [1, 0, 2]
+
+
+def test_a_candidate_that_cannot_be_found_is_refused():
+    for candidate in ("in front of", ""):
+        with pytest.raises(UserError) as caught:
+            Preposition(words=["in", candidate]).instances(Words()(["in front of it"]))
+        assert caught.value.code == "D450"
+
+
+words = st.text("abcdefghijklmnopqrstuvwxyz'", min_size=1, max_size=6).filter(
+    lambda word: not word.startswith("'") and not word.endswith("'") and "''" not in word
+)
+
+
+@given(st.lists(words, min_size=2, max_size=3, unique=True), st.lists(words, max_size=25), st.data())
+def test_finder_against_a_loop(members, around, data):
+    text = " ".join(data.draw(st.permutations([*around, *members])))
+    group = Group("g", tuple(members))
+    seen = Words().words(text)
+    instances = Finder.of([group]).find(Words()([text]))
+    expected = [(i, members.index(word)) for i, word in enumerate(seen) if word in members]
+    assert list(zip(instances.positions.tolist(), instances.observed.tolist(), strict=True)) == expected
+
+
+# Confusion sets
+
+
+def test_the_english_sets():
+    groups = read_confusion_sets(ENGLISH)
+    assert len(groups) >= 60
+    asked = (
+        "among/between amount/number cite/sight/site peace/piece raise/rise their/there/they're its/it's "
+        "your/you're whose/who's to/too/two than/then affect/effect lose/loose quiet/quite accept/except "
+        "principal/principle weather/whether passed/past lead/led advice/advise maybe/may_be"
+    )
+    sets = [set(group.candidates) for group in groups]
+    for name in asked.split():
+        assert any({word.replace("_", " ") for word in name.split("/")} <= known for known in sets), name
+
+
+members = st.lists(words, min_size=2, max_size=4, unique=True)
+
+
+@given(st.lists(members, max_size=6, unique_by=lambda names: "/".join(names)), st.data())
+def test_sets_are_read_as_they_were_written(tmp_path_factory, sets, data):
+    path = tmp_path_factory.mktemp("sets") / "sets.tsv"
+    lines = []
+    for names in sets:
+        lines += data.draw(st.sampled_from([[], [""], ["# a remark"], ["  "]]))
+        line = data.draw(st.sampled_from(["/", " / "])).join(names)
+        line = data.draw(st.sampled_from([line, line.upper(), line + "\ta gloss", f" {line} "]))
+        lines.append(line.replace("'", data.draw(st.sampled_from(["'", "\N{RIGHT SINGLE QUOTATION MARK}"]))))
+    end = data.draw(st.sampled_from(["\n", "\r\n"]))
+    mark = data.draw(st.sampled_from(["", "\ufeff"]))
+    path.write_bytes((mark + end.join(lines)).encode())
+    assert [group.candidates for group in read_confusion_sets(path)] == [tuple(names) for names in sets]
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("alone", "two or more different words"),
+        ("quite/", "'' is not one word or two"),
+        ("a/a", "two or more different words"),
+        ("a/A", "two or more different words"),
+        ("one/this is long", "'this is long' is not one word or two"),
+        ("well-known/known", "'well-known' is no word"),
+        ("a.m./am", "'a.m.' is no word"),
+        ("good/bad", "good/bad is there twice"),
+    ],
+)
+def test_what_is_no_set_is_refused_with_its_line(tmp_path, line, seen):
+    path = tmp_path / "sets.tsv"
+    path.write_text(f"# mine\ngood/bad\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        read_confusion_sets(path)
+    assert caught.value.code == "D410"
+    assert "line 3" in str(caught.value)
+    assert seen in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_sets_given_as_values():
+    assert confusion_set("May be / maybe").candidates == ("may be", "maybe")
+    assert confusion_set(["Lose", "loose"]) == confusion_set("lose/loose")
+    with pytest.raises(UserError) as caught:
+        confusion_set("lose")
+    assert caught.value.code == "D411"
+
+
+@pytest.mark.parametrize(("content", "code"), [(None, "D300"), (b"\xff\xfe\x00", "D308")])
+def test_a_file_of_sets_that_cannot_be_read(tmp_path, content, code):
+    path = tmp_path / "sets.tsv"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        read_confusion_sets(path)
+    assert caught.value.code == code
+    assert str(path) in str(caught.value)
+
+
+def test_instances_come_in_text_order_then_by_group():
+    task = Spelling(extra=(confusion_set("quite/quilt"), confusion_set("quiet/quit")))
+    instances = task.instances(Words()(["Quite quiet.", "Quiet, quite."]))
+    keys = list(zip(instances.positions, instances.groups, strict=True))
+    assert keys == sorted(keys)
+    assert len(keys) == 8
+    assert np.unique(instances.groups).size == 3
