@@ -28,6 +28,7 @@ _HOME = {
     "TokenView": "disambig.text.view",
     "Tokenisation": "disambig.text.view",
     "UserError": "disambig.errors",
+    "Words": "disambig.text.words",
     "component_factory": "disambig.spacy.factory",
     "convert": "disambig.data.conversions",
     "hash_word": "disambig.text.hashing",

@@ -7,6 +7,7 @@ Codes: D0xx plugins, registry and configs; D1xx count tables; D2xx text and toke
 D3xx corpora and jobs; D4xx models, packs and training; D5xx spaCy; D6xx command line.
 """
 
+# ruff: noqa: E501  (a message is one line)
 from __future__ import annotations
 
 import difflib
@@ -64,6 +65,7 @@ MESSAGES: dict[str, str] = {
     "D320": "{path}: is longer than {limit:,} bytes: split it, or give it as --lines",
     "D321": "{path}: line {line:,}: {problem}; a line of a sets file is like accept/except",
     "D322": "none of the models {models} takes confusion sets: --sets needs the task spelling",
+    "D323": "no model is installed: name one with --model DIR, or install a pack such as disambig_en",
     # models, packs and training
     "D401": "{rate!r} flags per 1,000 words make no sense: give a number of at least 0",
     "D402": "no pack {name!r} is installed: there are {names}",
@@ -80,15 +82,14 @@ install the pack again, or train it again",
     "D412": "{what} hold no example to train on: {hint}",
     "D420": "usage weights {path} cannot be read: {problem}; install disambig again, or train them again",
     "D421": "the usage weights know words of {known}, not of {seen}: choose a task with that tokenisation",
+    "D450": "candidate {name!r} of {group!r} cannot be found in text: give one word or two",
+    "D451": "no feature group {name!r} here: there are {names}",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",
     "D501": "component {name!r} is for {asked!r}, its model {model!r} decides {seen!r}: name a model for {asked!r}",
     "D502": "these annotations have layout {seen!r}, this disambig reads {known!r}: annotate the text again",
     "D503": "component {name!r}: {word!r} cannot be ignored: `ignore` is a list of single words",
-    "D450": "candidate {name!r} of {group!r} cannot be found in text: give one word or two",
-    "D451": "no feature group {name!r} here: there are {names}",
-    "D323": "no model is installed: name one with --model DIR, or install a pack such as disambig_en",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",

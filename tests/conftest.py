@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
@@ -16,7 +17,8 @@ from disambig.plugins import PluginReport
 sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
 
 settings.register_profile("shared", deadline=None)  # no wall clock: the machine may be busy
-settings.load_profile("shared")
+settings.register_profile("few", deadline=None, max_examples=5)
+settings.load_profile("few" if os.environ.get("DISAMBIG_TEST_EXAMPLES") == "few" else "shared")
 
 SENTENCES = (
     "The house was quite old. We like a quiet street, and the room is quiet at night.",

@@ -205,7 +205,7 @@ def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
 
 def main(data: str, output: str | Path = WEIGHTS) -> str:
     """Train, write the weights and return the tables."""
-    from disambig.text.words import Words
+    from disambig.api import Words
     from disambig_variance_svm.usage_report import report
 
     tokenisation = Words()

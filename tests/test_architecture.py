@@ -1,0 +1,282 @@
+"""The rules of the house that a machine can check: who imports whom, what is light, what is never used."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from disambig import api, registry
+from disambig.errors import MESSAGES
+
+ROOT = Path(__file__).parents[1]
+CORE = sorted((ROOT / "disambig").rglob("*.py"))
+PLUGINS = sorted((ROOT / "plugins").rglob("*.py"))
+LIBRARY = [*CORE, *PLUGINS]
+EVERYTHING = sorted(chain(LIBRARY, *((ROOT / name).rglob("*.py") for name in ("tests", "corpora"))))
+PLUGIN_NAMES = {path.name for path in (ROOT / "plugins").iterdir() if path.is_dir()}
+PACK_NAMES = {path.name for path in (ROOT / "corpora").iterdir() if path.is_dir()}
+HEAVY = ("spacy", "sklearn", "numba", "scipy", "cvxpy", "pandas")
+SNAPSHOT = Path(__file__).parent / "registered_names.json"
+
+TREES = {path: ast.parse(path.read_text(encoding="utf8")) for path in LIBRARY}
+
+
+def where(path, node=None):
+    return f"{path.relative_to(ROOT)}:{node.lineno if node else 1}"
+
+
+def imports(tree, *, top_only=False):
+    """Yield (module, node) of every import; relative ones have a leading dot."""
+    for node in top_level(tree) if top_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or ""), node
+            if not node.level:
+                yield from ((f"{node.module}.{alias.name}", node) for alias in node.names)
+
+
+def top_level(tree):
+    """Yield the statements that run at import: not those in functions, nor under TYPE_CHECKING."""
+    for node in tree.body:
+        if isinstance(node, ast.If):
+            if "TYPE_CHECKING" not in ast.unparse(node.test):
+                yield from node.body + node.orelse
+        elif isinstance(node, ast.Try):
+            yield from node.body
+        else:
+            yield node
+
+
+def package(module):
+    return module.partition(".")[0]
+
+
+def test_the_core_imports_no_plugin_and_no_pack():
+    found = [
+        f"{where(path, node)}: {module}"
+        for path in CORE
+        for module, node in imports(TREES[path])
+        if package(module) in PLUGIN_NAMES | PACK_NAMES
+    ]
+    assert not found, found
+
+
+def test_plugins_import_the_api_and_nothing_else_of_the_core_nor_each_other():
+    found = []
+    for path in PLUGINS:
+        own = path.relative_to(ROOT / "plugins").parts[0]
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules = [node.module]
+            else:
+                continue
+            for module in modules:
+                foreign = package(module) in PLUGIN_NAMES - {own} or package(module) in PACK_NAMES
+                if foreign or (package(module) == "disambig" and module != "disambig.api"):
+                    found.append(f"{where(path, node)}: {module}")
+    assert not found, found
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_heavy_is_imported_with_a_module(path):
+    allowed = ("numba",) if path.name == "compiling.py" else ()
+    if path.parent.name == "spacy":  # the room of spaCy's own; nobody imports it but inside functions
+        allowed = ("spacy",)
+    found = [
+        f"{where(path, node)}: {module}"
+        for module, node in imports(TREES[path], top_only=True)
+        if package(module) in HEAVY and package(module) not in allowed
+    ]
+    if path.parent.name != "spacy":
+        found += [
+            f"{where(path, node)}: {module}"
+            for module, node in imports(TREES[path], top_only=True)
+            if module.startswith("disambig.spacy")
+        ]
+    assert not found, found
+
+
+def test_kernels_are_imported_by_kernels_only_or_inside_functions():
+    found = []
+    for path in LIBRARY:
+        is_kernel = path.stem == "kernels" or path.stem.endswith("_kernels")
+        for module, node in imports(TREES[path], top_only=True):
+            name = module.rpartition(".")[2]
+            compiling = module.startswith("disambig.compiling")
+            if (compiling or name == "kernels" or name.endswith("_kernels")) and not is_kernel:
+                found.append(f"{where(path, node)}: {module}")
+    assert not found, found
+
+
+def test_nothing_is_executed_or_unpickled():
+    modules = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "imp"}
+    found = []
+    for path in LIBRARY:
+        found += [where(path, node) for module, node in imports(TREES[path]) if package(module) in modules]
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.Call):
+                name = node.func.id if isinstance(node.func, ast.Name) else ""
+                unsafe = any(
+                    keyword.arg == "allow_pickle" and not isinstance_false(keyword.value)
+                    for keyword in node.keywords
+                )
+                if name in ("eval", "exec", "compile", "__import__") or unsafe:
+                    found.append(where(path, node))
+    assert not found, found
+
+
+def isinstance_false(node):
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def test_the_library_does_not_print():
+    found = [
+        where(path, node)
+        for path in LIBRARY
+        if path.parent.name != "cli"
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ]
+    assert not found, found
+
+
+def test_files_are_of_one_idea():
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in EVERYTHING
+        if (lines := len(path.read_text(encoding="utf8").splitlines())) > 400
+    }
+    assert not long, long
+    names = {"util.py", "utils.py", "helpers.py", "common.py", "misc.py", "models.py"}
+    assert not [path for path in EVERYTHING if path.name in names]
+
+
+def test_every_module_says_what_it_is():
+    silent = [where(path) for path in LIBRARY if not ast.get_docstring(TREES[path])]
+    assert not silent, silent
+
+
+def test_no_path_of_a_machine():
+    pattern = re.compile(r"/home/|/Users/|/work/|/root/")
+    found = [where(path) for path in LIBRARY if pattern.search(path.read_text(encoding="utf8"))]
+    assert not found, found
+
+
+# Messages
+
+
+def raised_codes():
+    pattern = re.compile(r"[\"'](D\d{3})[\"']")
+    return {
+        code
+        for path in LIBRARY
+        if path.name != "errors.py"
+        for code in pattern.findall(path.read_text(encoding="utf8"))
+    }
+
+
+def test_every_message_is_raised_and_every_raised_code_has_a_message():
+    assert raised_codes() == set(MESSAGES)
+
+
+def test_messages_are_in_order_and_of_one_line():
+    assert list(MESSAGES) == sorted(MESSAGES)
+    for code, message in MESSAGES.items():
+        assert re.fullmatch(r"D\d{3}", code)
+        assert "\n" not in message
+        assert not message.endswith("."), code
+
+
+def test_raised_messages_are_given_their_fields():
+    """Each ``UserError("D...", a=..., b=...)`` fills exactly the fields of its message."""
+    found = []
+    for path in LIBRARY:
+        for node in ast.walk(TREES[path]):
+            if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UserError" and node.args):
+                continue
+            code = node.args[0]
+            given = {keyword.arg for keyword in node.keywords}
+            if not isinstance(code, ast.Constant) or None in given:
+                continue
+            fields = set(re.findall(r"\{(\w+)[^}]*\}", MESSAGES[code.value]))
+            if fields - given:
+                found.append(f"{where(path, node)}: {code.value} lacks {sorted(fields - given)}")
+    assert not found, found
+
+
+# The door
+
+
+def test_the_api_is_complete_and_sorted():
+    assert dir(api) == api.__all__ == sorted(api.__all__)
+    for name in api.__all__:
+        assert getattr(api, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        _ = api.Nothing
+
+
+def test_registered_names_are_those_of_the_snapshot():
+    """A name once given stays: a changed behaviour gets a new version beside it."""
+    names = {kind: sorted(registry.everything(kind)) for kind in registry.KINDS}
+    assert names == json.loads(SNAPSHOT.read_text(encoding="utf8"))
+
+
+LOADED = "import sys; sys.stderr.write(repr([name for name in {heavy} if name in sys.modules]))"
+LIGHT = {
+    "disambig": "import disambig",
+    "api": "import disambig.api as a; [getattr(a, n) for n in a.__all__ if 'spacy' not in a._HOME[n]]",
+    "registry": "from disambig import registry; [registry.everything(kind) for kind in registry.KINDS]",
+    "testing": "import disambig.testing",
+    "help": "import disambig.cli.main as main\ntry: main.run(['--help'])\nexcept SystemExit: pass",
+    "plugins": "import disambig.cli.main as main\ntry: main.run(['plugins'])\nexcept SystemExit: pass",
+}
+
+
+@pytest.mark.parametrize("what", LIGHT)
+def test_nothing_heavy_is_loaded_by(what):
+    code = f"{LIGHT[what]}\n{LOADED.format(heavy=HEAVY)}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]"
+
+
+CORE_TESTS = ("unit/core", "unit/data", "unit/decode", "unit/model", "contracts/test_groups.py")
+SLOW_CORE_TESTS = (
+    "contracts",
+    "unit/features",
+    "unit/training",
+    "unit/text",
+    "unit/counts",
+    "unit/corpora",
+    "unit/batch",
+    "unit/cli",
+)
+
+
+@pytest.mark.parametrize(
+    "folders",
+    [CORE_TESTS, pytest.param(SLOW_CORE_TESTS, marks=pytest.mark.slow)],
+    ids=["core", "other rooms"],
+)
+def test_the_tests_of_the_core_pass_without_any_plugin(folders):
+    tests = Path(__file__).parent
+    path = os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no_plugins", "-p", "no:cacheprovider", "-x"]
+    done = subprocess.run(
+        [*command, *(str(tests / folder) for folder in folders)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, "DISAMBIG_TEST_EXAMPLES": "few"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -1,0 +1,149 @@
+"""Plugins load each on its own, and whole or not at all; shelves hold what they brought."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import pytest
+
+from disambig import plugins, registry
+from disambig.config import resolve
+from disambig.errors import UserError
+
+HEAD = """
+from disambig.hookspecs import hookimpl
+class Learner:
+    def __init__(self, *, C=1.0): self.C = C
+"""
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write a module that can be imported in this test only."""
+    monkeypatch.syspath_prepend(tmp_path)
+    written = []
+
+    def write(name, code):
+        (tmp_path / f"{name}.py").write_text(HEAD + textwrap.dedent(code), encoding="utf8")
+        written.append(name)
+
+    yield write
+    for name in written:
+        sys.modules.pop(name, None)
+
+
+def brings(*names, hook="learners"):
+    lines = "".join(f"\n    register({name!r}, Learner)" for name in names)
+    return f"@hookimpl\ndef disambig_register_{hook}(register):{lines}\n"
+
+
+def report_of(reports, name):
+    (found,) = [report for report in reports if report.name == name]
+    return found
+
+
+def test_a_plugin_is_loaded_and_named(write, load_with):
+    write("good_plugin", brings("good.Learner.v1", "good.Learner.v2"))
+    report = report_of(load_with(good="good_plugin"), "good")
+    assert report.error is None
+    assert report.registered == (("learners", "good.Learner.v1"), ("learners", "good.Learner.v2"))
+    assert resolve({"learner": {"@disambig_learners": "good.Learner.v2", "C": 3.0}})["learner"].C == 3.0
+
+
+BROKEN = {
+    "at import": ("raise ImportError('no such library')", "ImportError: no such library"),
+    "by a mistake": ("1 / 0", "ZeroDivisionError"),
+    "by leaving": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "no syntax": ("def (:", "SyntaxError"),
+    "unknown hook": ("@hookimpl\ndef disambig_register_lerners(register): pass", "disambig_register_lerners"),
+    "wrong argument": ("@hookimpl\ndef disambig_register_learners(shelf): pass", "shelf"),
+    "in a hook": ("@hookimpl\ndef disambig_register_learners(register): raise KeyError('x')", "KeyError"),
+    "no name": (brings("Learner"), "[D004]"),
+    "no version": (brings("good.Learner"), "[D004]"),
+    "no factory": ("@hookimpl\ndef disambig_register_learners(register): register('a.B.v1', 3)", "TypeError"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_plugin_stops_nothing(how, write, load_with):
+    code, seen = BROKEN[how]
+    write("broken_plugin", code)
+    write("good_plugin", brings("good.Learner.v1"))
+    before = set(registry.everything("learners"))
+    reports = load_with(broken="broken_plugin", good="good_plugin")
+    broken = report_of(reports, "broken")
+    assert seen in (broken.error or "")
+    assert broken.registered == ()
+    assert report_of(reports, "good").error is None
+    assert set(registry.everything("learners")) == before | {"good.Learner.v1"}
+
+
+def test_a_module_that_is_not_there(load_with):
+    report = report_of(load_with(ghost="no_such_module_anywhere"), "ghost")
+    assert "no_such_module_anywhere" in (report.error or "")
+
+
+def test_a_name_that_is_taken_is_refused_with_all_that_its_plugin_brings(write, load_with):
+    write("a_plugin", brings("same.Learner.v1"))
+    write("b_plugin", brings("new.Learner.v1", "same.Learner.v1"))
+    write("c_plugin", brings("twice.Learner.v1", "twice.Learner.v1"))
+    reports = load_with(a="a_plugin", b="b_plugin", c="c_plugin")
+    assert report_of(reports, "a").error is None
+    error = report_of(reports, "b").error or ""
+    assert "[D003]" in error
+    assert "by a and by b" in error
+    assert "[D003]" in (report_of(reports, "c").error or "")
+    learners = registry.everything("learners")
+    assert "same.Learner.v1" in learners
+    assert not {"new.Learner.v1", "twice.Learner.v1"} & set(learners)
+
+
+def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
+    write("broken_plugin", "1 / 0")
+    monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
+    for _ in range(2):
+        with pytest.raises(UserError) as caught:
+            load_with(broken="broken_plugin")
+        assert caught.value.code == "D002"
+        assert "'broken'" in str(caught.value)
+        with pytest.raises(UserError, match="D002"):
+            registry.get("tokenisations", "disambig.words.v1")
+    monkeypatch.delenv("DISAMBIG_STRICT_PLUGINS")
+    assert registry.get("tokenisations", "disambig.words.v1")
+
+
+def test_tracing_logs_each_hook_call(write, load_with, monkeypatch, caplog):
+    write("good_plugin", brings("good.Learner.v1"))
+    monkeypatch.setenv("DISAMBIG_TRACE_PLUGINS", "1")
+    with caplog.at_level("INFO", logger="disambig.plugins"):
+        load_with(good="good_plugin")
+    assert "disambig_register_learners" in caplog.text
+
+
+def test_a_plugin_may_ask_the_registry_while_it_loads(write, load_with):
+    write("asking_plugin", "from disambig import registry\nseen = registry.everything('tokenisations')")
+    assert report_of(load_with(zz="asking_plugin"), "zz").error is None
+    assert "disambig.words.v1" in sys.modules["asking_plugin"].seen
+
+
+def test_loading_twice_is_loading_once():
+    assert plugins.load_plugins() == plugins.load_plugins()
+    assert plugins.load_plugins()[0].name == "core"
+    plugins.load_plugins().clear()
+    assert plugins.load_plugins()
+
+
+def test_unknown_names_list_all_there_are_nearest_first(load_with):
+    load_with(toys="toy_plugin")
+    with pytest.raises(UserError) as caught:
+        registry.get("learners", "toys.Perceptrom.v1")
+    assert caught.value.code == "D001"
+    names = str(caught.value).partition("there are ")[2].split(", ")
+    assert names[0] == "toys.Perceptron.v1"
+    assert sorted(names) == sorted(registry.everything("learners"))
+
+
+def test_shelves_handed_out_are_copies():
+    registry.everything("tokenisations").clear()
+    assert registry.everything("tokenisations")
