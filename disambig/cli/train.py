@@ -16,7 +16,9 @@ def train(
     config: Annotated[Path, typer.Argument(help="Config file; see the README for one.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the model.")],
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
-    lines: Annotated[bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")] = None,
+    lines: Annotated[
+        bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a model that exists.")] = False,
 ) -> None:
     """Train a model."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.decisions import Decisions
-from disambig.evaluation.intervals import bootstrap_mean, wilson
+from disambig.evaluation.intervals import mean_interval, wilson
 from disambig.evaluation.substitution import substitute
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
@@ -48,7 +48,6 @@ def evaluate(
         operating point the false alarms measured and the share of made errors found.
         Accuracy is over all instances, protected ones included; flags leave these alone.
     """
-    rng = np.random.default_rng(seed)
     view = view_of_texts(texts, model.tokenisation, protected=True)
     open_view = TokenView(
         view.tokenisation, view.texts, view.hashes, view.starts, view.ends, view.sentences, view.documents
@@ -57,12 +56,12 @@ def evaluate(
     decided = model.decide(open_view)
     wanted = set(groups) if groups is not None else None
     figures: dict[str, Any] = {"words": words, "decisions": len(decided)}
-    figures |= _accuracy(decided, wanted, rng)
+    figures |= _accuracy(decided, wanted)
     figures["rates"] = {f"{rate:g}": _at_rate(model, view, words, rate, seed, wanted) for rate in rates}
     return figures
 
 
-def _accuracy(decided: Decisions, wanted: set[str] | None, rng: np.random.Generator) -> dict[str, Any]:
+def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
     right = decided.chosen == decided.observed
     by_group: dict[str, Any] = {}
     hits = []
@@ -85,7 +84,7 @@ def _accuracy(decided: Decisions, wanted: set[str] | None, rng: np.random.Genera
         "accuracy": float(pooled.mean()),
         "interval": wilson(int(pooled.sum()), len(pooled)),
         "mean_accuracy": float(np.mean([h.mean() for h in hits])),
-        "mean_interval": bootstrap_mean(hits, rng=rng),
+        "mean_interval": mean_interval([(int(h.sum()), len(h)) for h in hits]),
         "groups": by_group,
     }
 

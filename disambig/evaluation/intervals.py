@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 Z95 = 1.959964
 
@@ -20,18 +19,19 @@ def wilson(right: int, n: int) -> tuple[float, float]:
     return float(centre - half), float(centre + half)
 
 
-def bootstrap_mean(
-    hits: Sequence[NDArray[np.bool_]], *, rng: np.random.Generator, draws: int = 2000
+def mean_interval(
+    tallies: Sequence[tuple[int, int]], *, draws: int = 2000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the mean over groups of each group's share of hits.
+    """Return the 95 % bootstrap interval of the mean over groups of each group's share.
 
     The examples of each group are resampled; the groups themselves are not, they are the ones asked for.
 
     Parameters
     ----------
-    hits : sequence of arrays of bool
-        One array a group, none empty.
+    tallies : sequence of (int, int)
+        Right ones, and all, of each group; no group is empty.
     """
-    means = np.mean([rng.binomial(len(h), h.mean(), size=draws) / len(h) for h in hits], axis=0)
+    rng = np.random.default_rng(seed)
+    means = np.mean([rng.binomial(n, right / n, size=draws) / n for right, n in tallies], axis=0)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)

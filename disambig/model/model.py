@@ -112,7 +112,7 @@ class Model:
         log_odds = self.calibration.log_odds(comparison.features, group)
         other = comparison.other
         evidence = found[np.arange(len(other)), other] > 0
-        eligible = (comparison.features[:, 0] > 0) & (other >= 0) & evidence
+        eligible = (comparison.features[:, 0] > 0) & (scores.argmax(axis=1) == other) & evidence
         return GroupDecisions(scores, comparison, log_odds, eligible, found, asked)
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:

@@ -1,0 +1,91 @@
+"""The English pack on real text: what a user sees on the first afternoon."""
+
+from __future__ import annotations
+
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+
+from disambig.evaluation.evaluate import evaluate
+from disambig.model.annotate import annotate
+from disambig.model.model import Model
+from disambig.model.packs import load, pack
+from disambig.training.splits import split
+
+ROOT = Path(__file__).parents[2]
+TEXTS = ROOT / "tests" / "texts"
+TASKS = ("preposition", "spelling")
+PLANTED = [
+    line.split("\t") for line in (TEXTS / "planted.tsv").read_text(encoding="utf8").splitlines() if line
+]
+
+
+@pytest.fixture(scope="module")
+def models() -> list[Model]:
+    return [load(f"disambig_en/{task}") for task in TASKS]
+
+
+def flags(texts: list[str], models: list[Model]) -> list[dict[str, object]]:
+    return [
+        decisions.record(index, texts[decisions.documents[index]])
+        | {"document": int(decisions.documents[index])}
+        for decisions in annotate(texts, models)
+        for index in range(len(decisions))
+        if decisions.flagged[index]
+    ]
+
+
+def test_the_pack_is_whole_and_small() -> None:
+    from disambig.counts.table import CountTable
+
+    installed = pack("disambig_en")
+    CountTable.open(installed.counts).verify()
+    home = installed.counts.parent
+    sizes = [path.stat().st_size for path in home.rglob("*") if path.suffix not in (".py", ".pyc")]
+    assert sum(sizes) <= 40e6
+
+
+def test_clean_texts_get_next_to_no_flags(models: list[Model]) -> None:
+    texts = [path.read_text(encoding="utf8") for path in sorted(TEXTS.glob("clean-*.txt"))]
+    words = sum(len(text.split()) for text in texts)
+    found = flags(texts, models)
+    assert words > 4000
+    assert len(found) <= 2 * words / 1000, [(flag["observed"], flag["replacement"]) for flag in found]
+
+
+def test_planted_errors_are_found(models: list[Model]) -> None:
+    """Errors that people make, in sentences written for this: half of them at the default rate."""
+    texts = [sentence for sentence, *_ in PLANTED]
+    found = {(flag["document"], str(flag["observed"]).lower()) for flag in flags(texts, models)}
+    hits = [(number, wrong.lower()) in found for number, (_, wrong, _, _) in enumerate(PLANTED)]
+    assert sum(hits) / len(hits) >= 0.5
+
+
+def test_readme_example(models: list[Model]) -> None:
+    text = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place."
+    found = {flag["observed"]: flag["replacement"] for flag in flags([text], models)}
+    assert found == {"during": "from", "quite": "quiet"}
+
+
+def test_what_is_left_alone(models: list[Model]) -> None:
+    text = 'She said "a quite place" and wrote `a quite place` at https://example.org/quite/place once more.'
+    assert not flags([text], models)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("task", "least"), [("preposition", 0.70), ("spelling", 0.96)])
+def test_accuracy_on_text_that_was_held_out(task: str, least: float) -> None:
+    """The card's figures come out again, within noise, on the domains that are quick to read."""
+    data = os.environ.get("DISAMBIG_DATA")
+    if not data:
+        pytest.skip("DISAMBIG_DATA is not set")
+    texts: list[str] = []
+    for domain in ("textbooks", "health", "technical"):
+        with lzma.open(Path(data) / "english" / f"{domain}.heldout.txt.xz", "rt", encoding="utf8") as lines:
+            texts.extend(lines)
+    figures = evaluate(load(f"disambig_en/{task}"), split(texts)["test"], rates=(1.0,))
+    assert figures["accuracy"] >= least
+    assert figures["rates"]["1"]["false_flags_per_1000"] <= 2.0
+    assert figures["rates"]["1"]["errors_found"] >= 0.6
