@@ -6,9 +6,10 @@ module that declares one must import without fail and load nothing heavy.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from spacy.language import Language
 
@@ -26,7 +27,7 @@ ReadSets = Callable[[str | Path | Sequence[str | Sequence[str]]], Sequence[Group
 def component_factory(
     name: str, *, task: str, spans_key: str | None = None, read_sets: ReadSets | None = None
 ) -> Callable[..., Disambiguator]:
-    """Register a component factory with spaCy and return it.
+    """Register a component factory with spaCy and return it; to be called by the plugin's own module.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model
     of `task`), ``spans_key``, ``flags_per_1000``, ``ignore``, ``protect`` and, given `read_sets`, ``sets``.
@@ -93,6 +94,10 @@ def component_factory(
     if read_sets is not None:
         defaults["sets"] = []
         chosen = create_with_sets
+    # `spacy package` makes the distribution of this module a requirement: it has to be the plugin's,
+    # where the names in the annotations, by which spaCy checks configs, would not be found any more
+    chosen.__annotations__ = get_type_hints(chosen)
+    chosen.__module__ = sys._getframe(1).f_globals["__name__"]
     key = f"spans_{defaults['spans_key']}"
     Language.factory(
         name,

@@ -38,6 +38,8 @@ def test_what_a_component_says_of_itself():
     meta = Language.get_factory_meta("disambig_spelling")
     assert meta.requires == [] and meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig"]
     assert not meta.retokenizes
+    found = spacy.registry.find("factories", "disambig_spelling")
+    assert found["module"] == "disambig_variance_svm.components"  # what `spacy package` makes a requirement
     assert meta.default_score_weights == {
         "spans_spelling_f": 1.0,
         "spans_spelling_p": 0.0,
