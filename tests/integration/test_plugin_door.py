@@ -1,0 +1,231 @@
+"""The door for plugins is real: broken ones stop nothing, and one of ours works as a stranger's would."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import disambig
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-c", "from disambig.cli.main import run; run()"]
+
+
+def run(command, *, path=(), **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DISAMBIG_")}
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, path))
+    environment["DISAMBIG_ENGINE"] = "numpy"
+    return subprocess.run(
+        [*map(str, command)],
+        cwd=os.path.abspath(os.sep),  # not the checkout: `python -c` imports from where it stands
+        env={**environment, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def distribution(home, name, version, code, *entries):
+    """Lay a distribution into `home` as an installer would: a module, and what importlib.metadata reads."""
+    (home / f"{name}.py").write_text(textwrap.dedent(code))
+    info = home / f"{name}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text("[disambig]\n" + "".join(f"{entry}\n" for entry in entries))
+
+
+GOOD = """
+from disambig.api import hookimpl
+
+@hookimpl
+def disambig_register_learners(register):
+    register("good.Learner.v1", dict)
+"""
+
+
+@pytest.fixture
+def strangers(tmp_path):
+    """Four foreign distributions: one works, the others are broken in their own ways."""
+    distribution(tmp_path, "good", "1.0", GOOD, "good = good")
+    distribution(tmp_path, "raises", "2.0", "raise ImportError('libsomething is missing')", "raises = raises")
+    wrong = GOOD.replace("register_learners", "register_lerners")
+    distribution(tmp_path, "misspelt", "3.0", wrong, "misspelt = misspelt")
+    distribution(tmp_path, "thief", "4.0", GOOD, "thief = thief")
+    return tmp_path
+
+
+def test_broken_plugins_are_reported_and_stop_nothing(strangers):
+    done = run([*COMMAND, "plugins"], path=[strangers])
+    assert done.returncode == 0
+    assert done.stderr == ""
+    blocks = {block.split()[0]: block for block in done.stdout.replace("\n  ", "\t").splitlines()}
+    assert "raises 2.0" in blocks["raises"]
+    assert "BROKEN: ImportError: libsomething is missing" in blocks["raises"]
+    assert "BROKEN" in blocks["misspelt"]
+    assert "disambig_register_lerners" in blocks["misspelt"]
+    assert "[D003] learner 'good.Learner.v1' is registered twice: by good and by thief" in blocks["thief"]
+    assert "learner: good.Learner.v1" in blocks["good"]
+    for name in ("core", "variance_svm", "good"):
+        assert "BROKEN" not in blocks[name]
+
+
+def test_the_list_as_json(strangers):
+    done = run([*COMMAND, "plugins", "--json"], path=[strangers])
+    reports = {report["name"]: report for report in json.loads(done.stdout)}
+    assert reports["good"]["error"] is None
+    assert reports["raises"] | {"error": ""} == {
+        "name": "raises",
+        "distribution": "raises",
+        "version": "2.0",
+        "module": "raises",
+        "error": "",
+        "registered": [],
+    }
+
+
+def test_other_commands_work_beside_a_broken_plugin(strangers):
+    text = "from disambig.registry import get; print(get('learners', 'good.Learner.v1'))"
+    done = run([sys.executable, "-c", text], path=[strangers])
+    assert done.stdout == "<class 'dict'>\n"
+    assert "plugin 'raises' (raises 2.0) could not be loaded: ImportError" in done.stderr  # a warning
+    assert run([*COMMAND, "--help"], path=[strangers]).returncode == 0
+
+
+def test_strict_loading_is_one_line_and_status_2(strangers):
+    done = run([*COMMAND, "plugins"], path=[strangers], DISAMBIG_STRICT_PLUGINS="1")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("disambig: [D002] plugin ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_help_is_quick(record_property):
+    began = time.perf_counter()
+    done = run([*COMMAND, "--help"])
+    seconds = time.perf_counter() - began
+    record_property("seconds", seconds)
+    sys.stdout.write(
+        f"disambig --help: {seconds:.2f} s\n"
+    )  # shown with -s; not asserted: the machine may be busy
+    assert "annotate" in done.stdout
+    assert done.returncode == 0
+
+
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "{name}"
+version = "{version}"
+
+[project.entry-points.disambig]
+{entry}
+
+[tool.hatch.build.targets.wheel]
+packages = ["{package}"]
+"""
+
+
+def install(site, source, *, name, version, entry):
+    """Build the package folder `source` as a distribution of its own, and install it into `site`."""
+    work = site.parent / f"src-{name}"
+    shutil.copytree(source, work / source.name, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
+    text = PYPROJECT.format(name=name, version=version, entry=entry, package=source.name)
+    (work / "pyproject.toml").write_text(text)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = run([*pip, "--no-deps", "--no-build-isolation", "--no-index", "--target", site, work])
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    """Make an environment with the core and its requirements, but without our plugins and packs.
+
+    The requirements come from this environment by a .pth file, which brings packages but does not
+    act on the .pth files beside them: an editable installation is not seen.
+    """
+    pytest.importorskip("hatchling")
+    home = tmp_path_factory.mktemp("clean")
+    done = run([sys.executable, "-m", "venv", "--without-pip", home / "env"])
+    assert done.returncode == 0, done.stderr
+    python = home / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run([python, "-c", asked]).stdout.strip())
+    (site / "requirements.pth").write_text(
+        "\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}) + "\n"
+    )
+    core = {"name": "disambig", "version": disambig.__version__, "entry": 'core = "disambig.builtin"'}
+    install(site, ROOT / "disambig", **core)
+    return python, site
+
+
+USE = """
+import sys
+from disambig.config import resolve
+from disambig.counts.build import build_table
+from disambig.model.store import load_model, save_model
+from disambig.text.words import Words
+from disambig.training.trainer import train
+
+texts = [
+    "It was quite good. The room is quiet now. She is quite sure.",
+    "A quiet place is nice. He is quite happy. Keep quiet now, please.",
+] * 6
+build_table("toy.counts", texts, Words())
+config = {
+    "task": {"@disambig_tasks": "variance_svm.Spelling.v1"},
+    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+    "extractors": {"ngrams": {"@disambig_extractors": "disambig.NgramCounts.v1", "counts": "toy.counts"}},
+    "learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1", "C": 0.01},
+    "baseline": {"@disambig_learners": "variance_svm.SumLM.v1"},
+}
+model = train(resolve(config), {"train": texts, "dev": texts}, name="toy", config=config, min_examples=5)
+save_model(model, "model")
+text = "The room is quite now."
+decisions = load_model("model").decide(Words()([text]))
+record = decisions.record(0, text)
+import disambig_variance_svm
+sys.stdout.write("|".join([record["observed"], record["chosen"], disambig_variance_svm.__file__]))
+"""
+
+
+def test_a_plugin_folder_works_as_a_distribution_of_its_own(clean, tmp_path):
+    python, site = clean
+    command = [python, "-c", "from disambig.cli.main import run; run()"]
+    before = run([*command, "plugins", "--json"])
+    assert [report["name"] for report in json.loads(before.stdout)] == ["core"]
+    assert run([python, "-c", "import disambig_variance_svm"]).returncode == 1
+    where = run([python, "-c", "import disambig; print(disambig.__file__)"]).stdout.strip()
+    assert Path(where).is_relative_to(site)
+
+    install(
+        site,
+        ROOT / "plugins" / "disambig_variance_svm",
+        name="disambig-variance-svm",
+        version="9.8.7",
+        entry='variance_svm = "disambig_variance_svm.plugin"',
+    )
+    after = run([*command, "plugins", "--json"])
+    reports = {report["name"]: report for report in json.loads(after.stdout)}
+    assert set(reports) == {"core", "variance_svm"}
+    ours = reports["variance_svm"]
+    assert (ours["distribution"], ours["version"], ours["error"]) == ("disambig-variance-svm", "9.8.7", None)
+    assert ["learners", "variance_svm.VarianceSVM.v1"] in ours["registered"]
+
+    script = f"import os; os.chdir({str(tmp_path)!r})\n{USE}"
+    used = run([python, "-W", "error", "-c", script])
+    assert used.returncode == 0, used.stderr
+    observed, chosen, module = used.stdout.split("|")
+    assert (observed, chosen) == ("quite", "quiet")
+    assert Path(module).is_relative_to(site)

@@ -1,0 +1,125 @@
+"""Splits by document, examples, substitutions, and training with its refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import SENTENCES
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.config import resolve
+from disambig.errors import UserError
+from disambig.text.words import Words
+from disambig.training.examples import Examples
+from disambig.training.splits import FOLDS, PARTS, fold_of, split
+from disambig.training.trainer import substitutes, train
+
+
+@given(st.lists(st.text(max_size=20), max_size=40))
+def test_each_document_goes_to_one_part_and_always_the_same(texts):
+    parts = split(texts)
+    assert sorted(text for part in parts.values() for text in part) == sorted(texts)
+    for name, part in parts.items():
+        assert all(fold_of(text) in PARTS[name] for text in part)
+    assert split(texts) == parts
+    assert split(reversed(texts))["train"] == parts["train"][::-1]
+
+
+def test_parts_cover_all_folds_in_their_shares():
+    assert sorted(fold for folds in PARTS.values() for fold in folds) == list(range(FOLDS))
+    parts = split(f"document {number}" for number in range(5000))
+    assert [round(len(part) / 5000, 1) for part in parts.values()] == [0.6, 0.2, 0.2]
+    assert fold_of("a text") == fold_of("\n a text  \n")
+
+
+@given(st.integers(0, 50), st.integers(1, 5), st.integers(0, 10**6))
+def test_substitutes_are_other_candidates_and_no_variants(n, k, seed):
+    rng = np.random.default_rng(seed)
+    same = np.eye(k, dtype=bool)
+    if k > 2:
+        same[0, 1] = same[1, 0] = True
+    truth = rng.integers(k, size=n).astype(np.int32)
+    swapped, rows = substitutes(truth, same, rng)
+    assert len(swapped) == len(rows)
+    assert not same[truth[rows], swapped].any()
+    assert len(rows) == (n if k > 1 else 0)
+
+
+def test_substitutes_are_evenly_spread():
+    same = np.eye(4, dtype=bool)
+    swapped, _ = substitutes(np.zeros(9000, np.int32), same, np.random.default_rng(0))
+    assert np.bincount(swapped, minlength=4)[1:] == pytest.approx([3000] * 3, rel=0.06)
+    assert (swapped != 0).all()
+
+
+def test_examples_are_sampled_once_and_in_order(load_with):
+    load_with(toys="toy_plugin")
+    from toy_plugin import Pairs
+
+    view = Words()(SENTENCES)
+    examples = Examples.of(view, Pairs().instances(view))
+    assert examples.n_words == sum(len(Words().words(text)) - 2 * text.count(". ") - 2 for text in SENTENCES)
+    every = examples.rows(0)
+    assert len(every) == 5
+    few = examples.rows(0, most=3, rng=np.random.default_rng(0))
+    assert len(few) == 3
+    assert set(few) <= set(every)
+    assert (np.diff(few) > 0).all()
+
+
+def parts(load_with):
+    load_with(toys="toy_plugin")
+    return resolve(
+        {
+            "task": {"@disambig_tasks": "toys.Pairs.v1"},
+            "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+            "extractors": {"near": {"@disambig_extractors": "toys.NearbyWords.v1"}},
+            "learner": {"@disambig_learners": "toys.Perceptron.v1"},
+            "baseline": {"@disambig_learners": "toys.Constant.v1"},
+        }
+    )
+
+
+@pytest.mark.parametrize("empty", ["train", "dev"])
+def test_text_without_a_single_instance_is_refused(load_with, empty):
+    texts = {"train": SENTENCES, "dev": SENTENCES} | {empty: ["Nothing here."]}
+    with pytest.raises(UserError) as caught:
+        train(parts(load_with), texts, name="toys")
+    assert caught.value.code == "D412"
+
+
+def test_training_is_repeatable_and_says_where_it_is(load_with):
+    built, told = parts(load_with), []
+
+    def progress(*step):
+        told.append(step)
+
+    def model(seed):
+        texts = {"train": SENTENCES * 4, "dev": SENTENCES}
+        settings = {"max_examples": 8, "min_examples": 2, "seed": seed}
+        return train(built, texts, name="toys", progress=progress, **settings)
+
+    first, second = model(1), model(1)
+    for one, two in zip(first.scorers, second.scorers, strict=True):
+        assert np.array_equal(one.weights, two.weights)
+    assert np.array_equal(first.calibration.groups, second.calibration.groups)
+    assert np.array_equal(first.operating.thresholds, second.operating.thresholds)
+    assert first.provenance == second.provenance
+    assert {stage for stage, _, _ in told} >= {"learning", "calibrating", "setting thresholds"}
+    assert all(0 <= done <= total for _, done, total in told)
+
+
+def test_protected_words_are_learned_from_but_not_decided(load_with):
+    """A name in quotes says how words are used; it is not the model's to correct."""
+    load_with(toys="toy_plugin")
+    from toy_plugin import Pairs
+
+    from disambig.text.documents import view_of_texts
+
+    view = view_of_texts(["Read https://example.org/quite now. It is quite good."], Words(), protected=True)
+    assert len(Pairs().instances(view)) >= 1
+    model = train(parts(load_with), {"train": SENTENCES * 4, "dev": SENTENCES}, name="t", min_examples=2)
+    decided = model.decide(view)
+    assert [view.texts[0][a:b] for a, b in zip(decided.starts, decided.ends, strict=True)] == ["quite"]
+    assert decided.starts[0] == view.texts[0].rindex("quite")
