@@ -30,11 +30,13 @@ _HOME = {
     "UserError": "disambig.errors",
     "Words": "disambig.text.words",
     "component_factory": "disambig.spacy.factory",
+    "confusion_set": "disambig.corpora.confusion_sets",
     "convert": "disambig.data.conversions",
     "hash_word": "disambig.text.hashing",
     "hash_words": "disambig.text.hashing",
     "hookimpl": "disambig.hookspecs",
     "nearest_first": "disambig.errors",
+    "read_confusion_sets": "disambig.corpora.confusion_sets",
     "segments": "disambig.data.segments",
 }
 __all__ = sorted(_HOME)

@@ -63,7 +63,6 @@ MESSAGES: dict[str, str] = {
     "D318": "{path}: no manifest of a job: {problem}; choose another --output or add --force",
     "D319": "{path}: changed since the job began; begin anew with --force",
     "D320": "{path}: is longer than {limit:,} bytes: split it, or give it as --lines",
-    "D321": "{path}: line {line:,}: {problem}; a line of a sets file is like accept/except",
     "D322": "none of the models {models} takes confusion sets: --sets needs the task spelling",
     "D323": "no model is installed: name one with --model DIR, or install a pack such as disambig_en",
     # models, packs and training

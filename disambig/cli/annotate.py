@@ -68,14 +68,15 @@ def annotate(
     from disambig.batch.sources import ModelSource
     from disambig.cli.annotating import Request, run
     from disambig.cli.checks import check_rate
-    from disambig.corpora.word_lists import read_sets, read_words
+    from disambig.corpora.confusion_sets import read_confusion_sets
+    from disambig.corpora.word_lists import read_words
 
     check_rate(flags_per_1000)
     source = ModelSource(
         models=(*(task or ()), *(model or ())),
         flags_per_1000=flags_per_1000,
         ignore=read_words(ignore) if ignore else (),
-        sets=read_sets(sets) if sets else (),
+        sets=read_confusion_sets(sets) if sets else (),
     )
     request = Request(
         paths=tuple(paths),

@@ -29,8 +29,8 @@ def explain(
     from disambig.batch.sources import ModelSource
     from disambig.cli.checks import check_rate
     from disambig.cli.explaining import Console, explain_text
+    from disambig.corpora.confusion_sets import read_confusion_sets
     from disambig.corpora.opening import decode
-    from disambig.corpora.word_lists import read_sets
     from disambig.errors import UserError
 
     check_rate(flags_per_1000)
@@ -38,7 +38,9 @@ def explain(
         text = decode(sys.stdin.buffer.read(), "standard input")
     if not text.strip():
         raise UserError("D307", what="the text")
-    source = ModelSource((*(task or ()), *(model or ())), flags_per_1000, (), read_sets(sets) if sets else ())
+    source = ModelSource(
+        (*(task or ()), *(model or ())), flags_per_1000, (), read_confusion_sets(sets) if sets else ()
+    )
     console = Console()
     for loaded in source.load_models():
         explain_text(text, loaded, console=console, flags_per_1000=flags_per_1000, top=top)

@@ -59,7 +59,8 @@ class DenseBlocks:
         n, k, _ = self.values.shape
         mass = mass.reshape(n, k)
         blocks = np.stack([mass[:, r] @ self.values[:, r] for r in range(k)])  # (K, A)
-        return np.bincount(self.column_of.ravel(), blocks.ravel(), minlength=len(self.columns))
+        sums = np.bincount(self.column_of.ravel(), blocks.ravel(), minlength=len(self.columns))
+        return sums.astype(np.float64)
 
     def row_sqnorm(self) -> NDArray[np.float64]:
         """Return the squared norm of each candidate's attributes."""

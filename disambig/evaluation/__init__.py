@@ -1,1 +1,1 @@
-"""Evaluation: figures with their intervals, from text whose words are taken as right. Nothing is fitted here."""
+"""Evaluation: figures and their intervals, from text whose words are taken as right. No fitting here."""

@@ -170,4 +170,3 @@ class ContextWords:
 def _number(group: Group) -> int:
     """Return what a group's table is found by, whatever the order of the groups."""
     return hash_word("/".join(group.candidates)) >> 1
-

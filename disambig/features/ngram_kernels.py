@@ -22,7 +22,18 @@ _RIGHT = np.array([right for _, right in CONTEXTS])
 
 @compiled
 def _fill(  # type: ignore[no-untyped-def]
-    words, directory, shift, width, seed, hashes, positions, observed_lengths, candidates, lengths, usable, ranks
+    words,
+    directory,
+    shift,
+    width,
+    seed,
+    hashes,
+    positions,
+    observed_lengths,
+    candidates,
+    lengths,
+    usable,
+    ranks,
 ):
     """Look up every (context, candidate) of every instance; `ranks` (n, K, 14) holds the answers."""
     n, k = len(positions), len(lengths)
@@ -57,11 +68,11 @@ def _fill(  # type: ignore[no-untyped-def]
                 key = before + behind
                 for j in range(length):
                     key += candidates[r, j] * PLACE[left + j]
-                keys[r] = fmix64(key)
+                keys[r] = fmix64(key)  # type: ignore[no-untyped-call]
             for r in range(k):
-                slots[r] = slot_of(words, directory, shift, width, keys[r])
+                slots[r] = slot_of(words, directory, shift, width, keys[r])  # type: ignore[no-untyped-call]
             for r in range(k):
-                ranks[i, r, c] = rank_at(words, width, slots[r], keys[r])
+                ranks[i, r, c] = rank_at(words, width, slots[r], keys[r])  # type: ignore[no-untyped-call]
 
 
 def fill_ranks(
@@ -73,7 +84,7 @@ def fill_ranks(
 ) -> NDArray[np.uint16]:
     """Return the rank of each context filled with each candidate, shape ``(n, K, 14)``; 0 is absent."""
     ranks = np.empty((len(instances), len(candidates.lengths), len(CONTEXTS)), np.uint16)
-    _fill(
+    _fill(  # type: ignore[no-untyped-call]
         *table.arrays,
         np.uint64(table.seed),
         hashes,

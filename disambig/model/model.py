@@ -130,7 +130,7 @@ class Model:
         sizes = np.array([len(group.candidates) for group in table], np.int64)[instances.groups]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         scores = np.empty(offsets[-1], np.float32)
-        columns = {
+        columns: dict[str, Any] = {
             name: np.zeros(n, dtype)
             for name, dtype in (
                 ("chosen", np.int32),

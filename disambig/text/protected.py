@@ -1,4 +1,4 @@
-"""What annotators leave alone: quotations, code, addresses and names. No decision is taken here.
+r"""What annotators leave alone: quotations, code, addresses and names. No decision is taken here.
 
 Spans of text (`protected_spans`)
     quote
@@ -14,7 +14,7 @@ Spans of text (`protected_spans`)
         url : with ``://`` or at the start ``www.`` or ``mailto:``;
         email : ``name@host``;
         tag : ``@mention`` and ``#tag``;
-        path : ``/usr/bin``, ``~/x``, ``./x``, ``a/b/c``, ``a/b.txt``, ``C:\\x``, and names with a dot before
+        path : ``/usr/bin``, ``~/x``, ``./x``, ``a/b/c``, ``a/b.txt``, ``C:\x``, and names with a dot before
         a small letter (``example.org``, ``os.path``); ``and/or`` is none;
         code : with an underscore between letters or digits (``snake_case``).
 Words (`protected_layer` only, since these need words and sentences)

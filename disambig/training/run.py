@@ -58,7 +58,9 @@ def run(
     strange = [name for name in settings if name not in SETTINGS]
     if strange:
         names = nearest_first(strange[0], SETTINGS)
-        raise UserError("D005", path=path, problem=f"unknown setting training.{strange[0]}: there are {names}")
+        raise UserError(
+            "D005", path=path, problem=f"unknown setting training.{strange[0]}: there are {names}"
+        )
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
     kept = {name: config[name] for name in OBJECTS}

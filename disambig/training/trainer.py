@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 
 def train(
     parts: dict[str, Any],
-    texts: dict[str, Sequence[str]],
+    texts: Mapping[str, Sequence[str]],
     *,
     name: str,
     version: str = "0.1.0",
@@ -66,7 +66,9 @@ def train(
     if progress:
         progress("fitting extractors", 0, 1)
     around = _examples(parts, texts["background"], protected=False) if "background" in texts else learn
-    extractors = tuple(e.fit(around.view, around.instances, task.groups) for e in parts["extractors"].values())
+    extractors = tuple(
+        e.fit(around.view, around.instances, task.groups) for e in parts["extractors"].values()
+    )
     del around
     model = Model(
         name=name,

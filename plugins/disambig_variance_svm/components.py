@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from disambig.api import Group, component_factory
-
-from .confusion_sets import confusion_set, read_confusion_sets
+from disambig.api import Group, component_factory, confusion_set, read_confusion_sets
 
 
 def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ...]:

@@ -10,7 +10,7 @@ from disambig.api import hookimpl
 Register = Callable[[str, Callable[..., Any]], None]
 
 
-@hookimpl
+@hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_tasks(register: Register) -> None:
     from .preposition import Preposition
     from .spelling import Spelling
@@ -19,7 +19,7 @@ def disambig_register_tasks(register: Register) -> None:
     register("variance_svm.Spelling.v1", Spelling)
 
 
-@hookimpl
+@hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_learners(register: Register) -> None:
     from .baselines import Majority, SumLM
     from .variance_svm import VarianceSVM

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from disambig.api import Finder, Group, Instances, TokenView
-
-from .confusion_sets import read_confusion_sets
+from disambig.api import Finder, Group, Instances, TokenView, read_confusion_sets
 
 ENGLISH = Path(__file__).parent / "confusion_sets" / "english.tsv"
 

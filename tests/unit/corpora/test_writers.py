@@ -12,7 +12,7 @@ from disambig.corpora.corrected import corrected
 from disambig.corpora.documents import Document
 from disambig.corpora.results import Annotated, records
 from disambig.corpora.saving import saved
-from disambig.corpora.word_lists import read_sets, read_words
+from disambig.corpora.word_lists import read_words
 from disambig.corpora.writers import FORMATS, format_of, make_format
 from disambig.errors import UserError
 
@@ -170,12 +170,3 @@ def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
 def test_small_files_of_users(tmp_path):
     (tmp_path / "words").write_text("\ufeffColour # British\n\n# none\nsniper  \n")
     assert read_words(str(tmp_path / "words")) == ("Colour", "sniper")
-    (tmp_path / "sets").write_text("Hoard/horde\tgloss\nmay  be / maybe # two words\n")
-    assert [group.candidates for group in read_sets(str(tmp_path / "sets"))] == [
-        ("hoard", "horde"),
-        ("may be", "maybe"),
-    ]
-    for text, part in (("one", "one candidate"), ("a/", "empty"), ("a/b/A", "twice")):
-        (tmp_path / "sets").write_text(f"c/d\n{text}\n")
-        with pytest.raises(UserError, match=f"D321.*line 2.*{part}"):
-            read_sets(str(tmp_path / "sets"))

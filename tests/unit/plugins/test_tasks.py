@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.confusion_sets import confusion_set, read_confusion_sets
 from disambig_variance_svm.preposition import PREPOSITIONS, Preposition
 from disambig_variance_svm.spelling import ENGLISH, Spelling
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.api import confusion_set, read_confusion_sets
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.errors import UserError

@@ -1,4 +1,4 @@
-"""Confusion sets: the English ones that ship, and the reader of anybody's own."""
+"""Confusion sets as users write them: in a file, one a line, or as values in a config."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from disambig.api import Group, UserError
+from disambig.data.groups import Group
+from disambig.errors import UserError
 
 MOST_WORDS = 2
 """Words a candidate may have."""
