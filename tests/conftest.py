@@ -20,15 +20,6 @@ settings.register_profile("shared", deadline=None)  # no wall clock: the machine
 settings.register_profile("few", deadline=None, max_examples=5)
 settings.load_profile("few" if os.environ.get("DISAMBIG_TEST_EXAMPLES") == "few" else "shared")
 
-SENTENCES = (
-    "The house was quite old. We like a quiet street, and the room is quiet at night.",
-    "She was quite sure of it. It was a quiet place in the hills.",
-    "We live in peace. He wants a piece of cake, and a piece of bread with it.",
-    "They may be late. Maybe the train is late, or it may be broken.",
-    "The dog lost its bone, and it's sad. Its tail is still.",
-)
-"""Written for the tests; every confusion set that they use occurs."""
-
 
 @pytest.fixture
 def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[PluginReport]]]:
@@ -47,7 +38,9 @@ def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[Pl
 
 @pytest.fixture(scope="session")
 def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A count table of `SENTENCES`."""
+    """Build a count table of the toy sentences."""
+    from toy_texts import SENTENCES
+
     from disambig.counts.build import build_table
     from disambig.text.words import Words
 

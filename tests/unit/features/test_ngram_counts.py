@@ -119,7 +119,7 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch
     ],
 )
 def test_contract(check, small_table):
-    from conftest import SENTENCES
+    from toy_texts import SENTENCES
 
     kind, number = check
     extractor = NgramCounts(counts=small_table) if kind is NgramCounts else ContextWords(examples=50)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import SENTENCES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from toy_texts import SENTENCES
 
 from disambig.config import resolve
 from disambig.counts.build import build_table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import SENTENCES
 from hypothesis import given
 from hypothesis import strategies as st
+from toy_texts import SENTENCES
 
 from disambig.config import resolve
 from disambig.errors import UserError
