@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import minibatch
+from spacy.util import minibatch, raise_error
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
@@ -115,14 +115,15 @@ class Disambiguator:
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
         key, prefix = self.spans_key, "spans_"
-        return Scorer.score_spans(  # type: ignore[no-any-return]
+        scores: dict[str, Any] = Scorer.score_spans(
             examples,
             attr=f"{prefix}{key}",
             getter=lambda doc, attr: doc.spans.get(attr.removeprefix(prefix), []),
             has_annotation=lambda doc: key in doc.spans,
             allow_overlap=True,
-            **{name: value for name, value in kwargs.items() if name in ("labeled",)},
+            labeled=kwargs.get("labeled", True),
         )
+        return scores
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
         """Set what is called with (name, component, docs, error) for a Doc that fails."""
@@ -130,15 +131,13 @@ class Disambiguator:
 
     def get_error_handler(self) -> Callable[..., None]:
         """Return what is called for a Doc that fails; by default the error is raised."""
-        if self.error_handler is not None:
-            return self.error_handler
-        from spacy.util import raise_error
-
-        return raise_error  # type: ignore[no-any-return]
+        handler: Callable[..., None] = self.error_handler or raise_error
+        return handler
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
         """Return which model this is: the model itself is referred to, not copied."""
-        return srsly.msgpack_dumps(self._reference())  # type: ignore[no-any-return]
+        data: bytes = srsly.msgpack_dumps(self._reference())
+        return data
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Disambiguator:
         """Check that the model is the one saved; warn where it is another."""

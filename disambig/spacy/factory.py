@@ -6,12 +6,13 @@ module that declares one must import without fail and load nothing heavy.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from spacy.language import Language
+from spacy.util import get_minor_version_range, split_requirement
 
 from disambig.data.groups import Group
 from disambig.errors import UserError
@@ -27,7 +28,7 @@ ReadSets = Callable[[str | Path | Sequence[str | Sequence[str]]], Sequence[Group
 def component_factory(
     name: str, *, task: str, spans_key: str | None = None, read_sets: ReadSets | None = None
 ) -> Callable[..., Disambiguator]:
-    """Register a component factory with spaCy and return it; to be called by the plugin's own module.
+    """Register a component factory with spaCy and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model
     of `task`), ``spans_key``, ``flags_per_1000``, ``ignore``, ``protect`` and, given `read_sets`, ``sets``.
@@ -43,6 +44,7 @@ def component_factory(
     read_sets : callable, optional
         Where users may add candidate lists: turns the config's ``sets`` into groups.
     """
+    factory = name
     defaults: dict[str, Any] = {
         "model": None,
         "spans_key": spans_key or task,
@@ -60,6 +62,7 @@ def component_factory(
         ignore: list[str],
         protect: bool,
     ) -> Disambiguator:
+        _require(nlp, factory)
         return Disambiguator(
             nlp,
             _model(name, model, task),
@@ -80,6 +83,7 @@ def component_factory(
         protect: bool,
         sets: Sets,
     ) -> Disambiguator:
+        _require(nlp, factory)
         return Disambiguator(
             nlp,
             _with_sets(_model(name, model, task), read_sets(sets) if read_sets and sets else ()),
@@ -94,10 +98,6 @@ def component_factory(
     if read_sets is not None:
         defaults["sets"] = []
         chosen = create_with_sets
-    # `spacy package` makes the distribution of this module a requirement: it has to be the plugin's,
-    # where the names in the annotations, by which spaCy checks configs, would not be found any more
-    chosen.__annotations__ = get_type_hints(chosen)
-    chosen.__module__ = sys._getframe(1).f_globals["__name__"]
     key = f"spans_{defaults['spans_key']}"
     Language.factory(
         name,
@@ -128,3 +128,15 @@ def _with_sets(model: Model, sets: Sequence[Group]) -> Model:
     known = {frozenset(group.candidates): group for group in (*sets[::-1], *model.task.groups)}
     new = [group for group in sets if known[frozenset(group.candidates)] is group]
     return model.with_groups(new) if new else model
+
+
+def _require(nlp: Language, factory: str) -> None:
+    """Name the distribution that brings a factory among the requirements of the pipeline.
+
+    `spacy package` finds by itself only what setuptools built.
+    """
+    for entry in entry_points(group="spacy_factories", name=factory):
+        if entry.dist is not None:
+            required = nlp.meta.setdefault("requirements", [])
+            if all(split_requirement(other)[0] != entry.dist.name for other in required):
+                required.append(entry.dist.name + (get_minor_version_range(entry.dist.version) or ""))

@@ -158,6 +158,9 @@ def test_packaged(nlp, tmp_path):
     home = tmp_path / "dist" / "en_checked-0.0.1"
     shutil.copy(home / "meta.json", home / "en_checked")  # as its setup.py does
     code = f"import en_checked; print(en_checked.load()({TEXTS[0]!r}).spans['spelling'][0].label_)"
+    assert f"disambig>={disambig.__version__}" in str(
+        json.loads((home / "meta.json").read_text())["requirements"]
+    )
     assert run("-c", code, cwd=home).strip() == nlp(TEXTS[0]).spans["spelling"][0].label_
 
 

@@ -9,6 +9,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
+import disambig
 from disambig.errors import UserError
 from disambig.spacy import factory
 
@@ -38,8 +39,6 @@ def test_what_a_component_says_of_itself():
     meta = Language.get_factory_meta("disambig_spelling")
     assert meta.requires == [] and meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig"]
     assert not meta.retokenizes
-    found = spacy.registry.find("factories", "disambig_spelling")
-    assert found["module"] == "disambig_variance_svm.components"  # what `spacy package` makes a requirement
     assert meta.default_score_weights == {
         "spans_spelling_f": 1.0,
         "spans_spelling_p": 0.0,
@@ -118,6 +117,15 @@ print([name for name in heavy if name in sys.modules])"""
 def test_spacy_is_not_loaded_by_the_core():
     code = "import sys, disambig, disambig.api, disambig.cli.main; print('spacy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_the_pipeline_requires_what_brings_the_component(nlp, fakes):
+    nlp.meta["requirements"] = ["other>=1.0"]
+    for name in ("disambig_preposition", "disambig_spelling"):
+        nlp.add_pipe(name)
+    major, minor, _ = disambig.__version__.split(".")
+    own = f"disambig>={disambig.__version__},<{major}.{int(minor) + 1}.0"
+    assert nlp.meta["requirements"] == ["other>=1.0", own]
 
 
 def test_blank_pipelines_know_the_components():
