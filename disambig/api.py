@@ -29,12 +29,14 @@ _HOME = {
     "Tokenisation": "disambig.text.view",
     "UserError": "disambig.errors",
     "Words": "disambig.text.words",
+    "annotate": "disambig.model.annotate",
     "component_factory": "disambig.spacy.factory",
     "confusion_set": "disambig.corpora.confusion_sets",
     "convert": "disambig.data.conversions",
     "hash_word": "disambig.text.hashing",
     "hash_words": "disambig.text.hashing",
     "hookimpl": "disambig.hookspecs",
+    "load_model": "disambig.model.packs:load",
     "nearest_first": "disambig.errors",
     "read_confusion_sets": "disambig.corpora.confusion_sets",
     "segments": "disambig.data.segments",
@@ -45,8 +47,9 @@ __all__ = sorted(_HOME)
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(_HOME[name])
-    return module if name == "segments" else getattr(module, name)
+    home, _, other_name = _HOME[name].partition(":")
+    module = import_module(home)
+    return module if name == "segments" else getattr(module, other_name or name)
 
 
 def __dir__() -> list[str]:
