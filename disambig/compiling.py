@@ -21,6 +21,6 @@ def compiled(function: Function) -> Function:
     refuses ``cache=True`` already at import; the function is then compiled once a process.
     """
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
-        return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True, error_model="numpy")(function)

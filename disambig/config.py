@@ -51,7 +51,7 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     """
     _check_names(config)
     try:
-        return registry.confection_registry().resolve(config)  # type: ignore[no-any-return]
+        return registry.confection_registry().resolve(config)
     except UserError:
         raise
     except Exception as problem:  # confection's own, or whatever a constructor refuses

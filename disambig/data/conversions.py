@@ -66,7 +66,7 @@ def convert(batch: Any, storage: type[Batch]) -> Batch:
     if isinstance(batch, storage):
         return batch
     try:
-        return CONVERSIONS[type(batch), storage](batch)  # type: ignore[no-any-return]
+        return CONVERSIONS[type(batch), storage](batch)
     except KeyError:
         legal = ", ".join(f"{a.__name__} -> {b.__name__}" for a, b in CONVERSIONS)
         raise TypeError(

@@ -18,7 +18,8 @@ from disambig.data.columns import Columns
 from disambig.data.dense import DenseBlocks
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.text.hashing import fmix, hash_word
+from disambig.engine import use_numba
+from disambig.text.hashing import MASK, ORDER, fmix, hash_word
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -76,14 +77,7 @@ class ContextWords:
         values = np.zeros((n, k, 1), np.float32)
         table = (self.tables or {}).get(_number(group))
         if table is not None and n:
-            keys, weights = table
-            asked = self._keys(view, instances)  # (n, F)
-            at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-            hit = keys[at] == asked
-            rows, places = np.nonzero(hit)
-            for r in range(k):
-                added = weights[at[rows, places], r].astype(np.float64)
-                values[:, r, 0] = np.bincount(rows, added, minlength=n) * _STEP
+            values[:, :, 0] = self._sums(view, instances, *table)[:, :k] * _STEP
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         columns = Columns(
             np.arange(k, dtype=np.int32),
@@ -124,24 +118,40 @@ class ContextWords:
         parts = zip(arrays["groups"].tolist(), np.split(keys, cuts), np.split(weights, cuts), strict=True)
         return replace(self, tables={number: (k.astype(np.uint32), w) for number, k, w in parts})
 
+    @property
+    def _looks(self) -> list[tuple[int, int]]:
+        """Where each feature looks, left (below zero) or right, and its kind: the bag or a place."""
+        near = [(side * d, side * d + 50) for d in range(1, self.places + 1) for side in (-1, 1)]
+        return near + [(side * d, _BAG) for d in range(2, self.window + 1) for side in (-1, 1)]
+
+    def _sums(
+        self, view: TokenView, instances: Instances, keys: NDArray[np.uint32], weights: NDArray[np.int8]
+    ) -> NDArray[np.int32]:
+        """Return the sum of the known features' weights for each candidate, shape (n, K)."""
+        n, looks = len(instances), self._looks
+        if use_numba(n * len(looks)):
+            from disambig.features.context_words_kernels import add_weights
+
+            return add_weights(view, instances, looks, keys, weights)
+        asked = self._keys(view, instances)  # (n, F)
+        at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        rows, features = np.nonzero(keys[at] == asked)
+        added = weights[at[rows, features]].T.astype(np.float64)  # (K, found): small integers, so exact
+        return np.stack([np.bincount(rows, each, minlength=n) for each in added], axis=1).astype(np.int32)
+
     def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
         """Return the features of each instance as hashes, shape (n, F); 0 outside the document."""
         document = view.document_of(instances.positions)
         low, high = view.documents[document], view.documents[document + 1]
-        columns = []
-        for distance in range(1, self.window + 1):
-            for place in (-distance, distance):
-                start = instances.positions if place < 0 else instances.positions + instances.lengths - 1
-                at = start + place
-                inside = (at >= low) & (at < high)
-                words = view.hashes[np.where(inside, at, 0)]
-                kinds = [_BAG] if distance > 1 else []
-                kinds += [place + 50] if distance <= self.places else []
-                for kind in kinds:
-                    salt = np.uint64(kind * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF)
-                    mixed = (fmix(words ^ salt) >> np.uint64(32)).astype(np.uint32)
-                    columns.append(np.where(inside & (words != 0), mixed, np.uint32(0)))
-        return np.stack(columns, axis=1)
+        last = instances.positions + instances.lengths - 1
+        columns = np.zeros((len(self._looks), len(instances)), np.uint32)
+        for column, (distance, kind) in zip(columns, self._looks, strict=True):
+            at = (instances.positions if distance < 0 else last) + distance
+            inside = (at >= low) & (at < high)
+            words = view.hashes[np.where(inside, at, 0)]
+            mixed = (fmix(words ^ np.uint64(kind * ORDER & MASK)) >> np.uint64(32)).astype(np.uint32)
+            column[:] = np.where(inside & (words != 0), mixed, np.uint32(0))
+        return columns.T
 
     def _learn(
         self, keys: NDArray[np.uint32], observed: NDArray[np.int32]

@@ -252,6 +252,6 @@ def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
     ridge = 1e-12 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
     while True:
         try:
-            return cho_solve(cho_factor(matrix + ridge * np.eye(len(matrix))), vector)  # type: ignore[no-any-return]
+            return cho_solve(cho_factor(matrix + ridge * np.eye(len(matrix))), vector)
         except LinAlgError:
             ridge *= 100.0

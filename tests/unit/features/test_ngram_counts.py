@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from disambig.counts.build import build_table
@@ -22,7 +22,7 @@ from disambig.text.web1t import Web1T
 from disambig.text.words import Words
 
 ENGINES = ("numpy", "numba")
-VOCABULARY = ("cat", "dog", "on", "in", "may", "be", "maybe", "the")
+VOCABULARY = ("cat", "dog", "on", "in", "may", "be", "may be", "maybe", "the")
 
 
 def counted(texts, most=5):

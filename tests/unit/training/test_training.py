@@ -110,6 +110,14 @@ def test_training_is_repeatable_and_says_where_it_is(load_with):
     assert all(0 <= done <= total for _, done, total in told)
 
 
+def test_protected_words_are_not_tuned_on(load_with):
+    texts = {"train": SENTENCES, "dev": ["See https://example.org/quite now."]}
+    assert train(parts(load_with), texts | {"dev": ["It is quite good."]}, name="t", min_examples=2)
+    with pytest.raises(UserError) as caught:
+        train(parts(load_with), texts, name="t", min_examples=2)
+    assert caught.value.code == "D412"
+
+
 def test_protected_words_are_learned_from_but_not_decided(load_with):
     """A name in quotes says how words are used; it is not the model's to correct."""
     load_with(toys="toy_plugin")
