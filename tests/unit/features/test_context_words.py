@@ -1,0 +1,212 @@
+"""Context words: against the sum written out, by both engines; what is learned, and what is kept of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from disambig.data.finding import Finder
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.features.context_words import ContextWords
+from disambig.text.words import Words
+
+ENGINES = ("numpy", "numba")
+GROUP = Group("sand", ("desert", "dessert"))
+PAIR = Group("chance", ("maybe", "may be"))
+WORDS = ("camel", "cream", "dry", "sweet", "the", "we", ".", "desert", "dessert", "maybe", "may", "be")
+TEXTS = (
+    "We rode a camel through the hot and dry desert for a week.",
+    "The camel drank, and the dry desert lay behind us.",
+    "Sweet cream makes a fine dessert for all of us.",
+    "They had ice cream, and the sweet dessert was gone.",
+)  # the words that tell are seen in every second text
+
+
+def found(texts, *groups):
+    view = Words()(list(texts))
+    return view, Finder.of(groups).find(view)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    view, instances = found(TEXTS * 10, GROUP)
+    return ContextWords(C=1.0).fit(view, instances, [GROUP])
+
+
+def scores(extractor, text, group=GROUP):
+    view, instances = found([text], group)
+    return extractor.transform(view, instances, group).batch.values[:, :, 0]
+
+
+def written_out(extractor, view, instances, group):
+    """Add up the weights feature by feature; a word's key is taken from a text of that word alone."""
+    ((keys, weights),) = extractor.tables.values()
+    table = {int(key): row for key, row in zip(keys, weights.astype(int), strict=True)}
+    sums = np.zeros((len(instances), len(group.candidates)))
+    for i, (position, length) in enumerate(zip(instances.positions, instances.lengths, strict=True)):
+        document = int(view.document_of(instances.positions)[i])
+        low, high = view.documents[document], view.documents[document + 1]
+        for distance in range(1, extractor.window + 1):
+            for at, side in ((position - distance, -1), (position + length - 1 + distance, 1)):
+                if not low <= at < high or view.hashes[at] == 0:
+                    continue
+                kinds = (["bag"] if distance > 1 else []) + (
+                    [side * distance] if distance <= extractor.places else []
+                )
+                for kind in kinds:
+                    sums[i] += table.get(key_of(extractor, view.hashes[at], kind), 0)
+    return sums / 32
+
+
+def key_of(extractor, word, kind):
+    """Return a feature's key, read from a view in which nothing else could make one."""
+    distance = 2 if kind == "bag" else abs(kind)
+    left = kind == "bag" or kind < 0
+    hashes = np.zeros(2 * extractor.window + 3, np.uint64)
+    middle = extractor.window + 1
+    hashes[middle + (-distance if left else distance)] = word
+    view = replace(
+        Words()([""]),
+        hashes=hashes,
+        documents=np.array([0, len(hashes)]),
+        sentences=np.array([0, len(hashes)]),
+    )
+    one = Instances(np.array([middle]), np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
+    places = 0 if kind == "bag" else extractor.places
+    keys = {int(key) for key in replace(extractor, places=places)._keys(view, one)[0]} - {0}
+    if kind != "bag":
+        keys -= {key_of(extractor, word, "bag")}
+    (key,) = keys
+    return key
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(texts=st.lists(st.lists(st.sampled_from(WORDS), max_size=15).map(" ".join), min_size=1, max_size=3))
+def test_the_attribute_is_the_sum_of_known_weights_inside_the_document(monkeypatch, learned, engine, texts):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    view, instances = found(texts, GROUP)
+    values = learned.transform(view, instances, GROUP).batch.values
+    assert values.shape == (len(instances), 2, 1)
+    np.testing.assert_array_equal(values[:, :, 0], written_out(learned, view, instances, GROUP))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+def test_any_table_gives_the_same_sums_by_both_engines(monkeypatch, engine, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    extractor = ContextWords(window=data.draw(st.integers(0, 6)), places=data.draw(st.integers(0, 4)))
+    view, instances = found([" ".join(rng.choice(WORDS, 40)) for _ in range(3)], PAIR)
+    if not len(instances) or not extractor._looks:
+        return
+    asked = np.unique(extractor._keys(view, instances))
+    keys = rng.choice(asked[asked != 0], data.draw(st.integers(1, 30)))
+    keys = np.unique(np.append(keys, rng.integers(1, 2**32, 3, dtype=np.uint32)))
+    weights = rng.integers(-127, 128, (len(keys), 2)).astype(np.int8)
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    table = dict(zip(keys.tolist(), weights.astype(int), strict=True))
+    zero = np.zeros(2, int)
+    expected = [
+        sum((table.get(int(key), zero) for key in row), zero) for row in extractor._keys(view, instances)
+    ]
+    np.testing.assert_array_equal(extractor._sums(view, instances, keys, weights), expected)
+
+
+def test_the_words_that_tell_are_learned_and_common_ones_are_not(learned):
+    dry, sweet = (
+        scores(learned, "Any camel likes that dry dessert now."),
+        scores(learned, "Her cream is in that sweet desert now."),
+    )
+    assert dry[0, 0] > dry[0, 1]
+    assert sweet[0, 1] > sweet[0, 0]
+    assert np.abs(scores(learned, "Nobody knew which desert.")).max() < np.abs(dry).max()
+
+
+def test_words_of_the_next_sentence_count_but_not_of_the_next_document(learned):
+    near = scores(learned, "He saw that desert. Some camel stood there.")
+    view, instances = found(["He saw that desert.", "Some camel stood there."], GROUP)
+    apart = learned.transform(view, instances, GROUP).batch.values[:, :, 0]
+    alone = scores(learned, "He saw that desert.")
+    assert near[0, 0] - near[0, 1] > apart[0, 0] - apart[0, 1]
+    np.testing.assert_array_equal(apart, alone)
+
+
+def test_the_place_itself_is_not_looked_at(learned):
+    np.testing.assert_array_equal(
+        scores(learned, "A camel and the desert behind it."),
+        scores(learned, "A camel and the dessert behind it."),
+    )
+
+
+def test_candidates_of_two_words():
+    texts = ["Perhaps it is late, maybe so, perhaps.", "It may be seen that this may be done."] * 10
+    view, instances = found(texts, PAIR)
+    extractor = ContextWords(C=1.0).fit(view, instances, [PAIR])
+    values = extractor.transform(view, instances, PAIR).batch.values[:, :, 0]
+    np.testing.assert_array_equal(values.argmax(axis=1), instances.observed)
+    one, two = scores(extractor, "this maybe done", PAIR), scores(extractor, "this may be done", PAIR)
+    np.testing.assert_array_equal(one, two)  # the words behind begin behind the second word
+
+
+def test_a_group_that_was_not_learned_scores_zero_and_nothing_counts_as_evidence(learned):
+    view, instances = found(["It may be late."], PAIR)
+    features = learned.transform(view, instances, PAIR)
+    assert not features.batch.values.any()
+    view, instances = found(TEXTS, GROUP)
+    features = learned.transform(view, instances, GROUP)
+    assert features.batch.values.any()
+    assert not features.found.any() and not features.asked.any()
+    assert features.batch.columns.group_names == ("context",)
+
+
+def test_a_candidate_never_seen_leaves_its_group_unlearned():
+    view, instances = found(TEXTS[:2], GROUP)
+    assert not ContextWords().fit(view, instances, [GROUP]).tables
+
+
+def test_learning_twice_gives_the_same_state():
+    view, instances = found(TEXTS * 20, GROUP)
+    first, second = (ContextWords(examples=30).fit(view, instances, [GROUP]).state() for _ in range(2))
+    for name, array in first.items():
+        np.testing.assert_array_equal(array, second[name])
+
+
+def test_no_more_features_are_kept_than_asked_for():
+    view, instances = found(TEXTS * 10, GROUP)
+    state = ContextWords(kept=5).fit(view, instances, [GROUP]).state()
+    assert state["sizes"].tolist() == [5]
+    assert state["keys"].dtype == np.uint32 and state["weights"].dtype == np.int8
+
+
+def test_a_state_gives_the_same_scores_whatever_the_order_of_groups(learned):
+    three = Group("sound", ("their", "there", "they're"))
+    texts = [*TEXTS, "They lost their way.", "There it is.", "They're late."] * 10
+    view, instances = found(texts, three, GROUP)
+    both = ContextWords(C=1.0).fit(view, instances, [three, GROUP])
+    again = ContextWords(C=1.0).from_state(both.state())
+    for number, group in enumerate((three, GROUP)):
+        part = instances.take(instances.groups == number)
+        values = both.transform(view, part, group).batch.values
+        assert values.shape[1] == len(group.candidates) and values.any()
+        np.testing.assert_array_equal(values, again.transform(view, part, group).batch.values)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda state: {**state, "keys": state["keys"][1:]},
+        lambda state: {**state, "sizes": state["sizes"] + 1},
+        lambda state: {**state, "groups": state["groups"][:0]},
+        lambda state: {**state, "weights": state["weights"].astype(np.float64)},
+        lambda state: {**state, "weights": state["weights"].ravel()},
+    ],
+)
+def test_a_damaged_state_is_refused(learned, damage):
+    with pytest.raises(ValueError, match="context words"):
+        ContextWords().from_state(damage(dict(learned.state())))
