@@ -80,6 +80,7 @@ TEXT_WORDS = st.lists(st.sampled_from([*VOCABULARY, ".", ". The"]), min_size=1, 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(corpus=["the cat may be in the dog"] * 2, texts=["the cat may be in the dog"])
 @given(
     corpus=st.lists(TEXT_WORDS, min_size=1, max_size=4), texts=st.lists(TEXT_WORDS, min_size=1, max_size=3)
 )

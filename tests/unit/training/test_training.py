@@ -111,7 +111,7 @@ def test_training_is_repeatable_and_says_where_it_is(load_with):
 
 
 def test_protected_words_are_not_tuned_on(load_with):
-    texts = {"train": SENTENCES, "dev": ["See https://example.org/quite now."]}
+    texts = {"train": SENTENCES, "dev": ["Run `make it quite good` now."]}
     assert train(parts(load_with), texts | {"dev": ["It is quite good."]}, name="t", min_examples=2)
     with pytest.raises(UserError) as caught:
         train(parts(load_with), texts, name="t", min_examples=2)
@@ -125,7 +125,7 @@ def test_protected_words_are_learned_from_but_not_decided(load_with):
 
     from disambig.text.documents import view_of_texts
 
-    view = view_of_texts(["Read https://example.org/quite now. It is quite good."], Words(), protected=True)
+    view = view_of_texts(["Run `make it quite good` now. It is quite good."], Words(), protected=True)
     assert len(Pairs().instances(view)) >= 1
     model = train(parts(load_with), {"train": SENTENCES * 4, "dev": SENTENCES}, name="t", min_examples=2)
     decided = model.decide(view)
