@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -16,9 +17,13 @@ _real = importlib.metadata.entry_points
 
 def entry_points(**wanted):
     found = _real(**wanted)
-    if wanted.get("group", "").startswith("disambig"):
-        return importlib.metadata.EntryPoints(entry for entry in found if entry.name == "core")
-    return found
+    if isinstance(found, dict):  # Python 3.10 and 3.11, asked for all groups
+        return type(found).load(filter(is_left, chain.from_iterable(found.values())))
+    return importlib.metadata.EntryPoints(filter(is_left, found))
+
+
+def is_left(entry):
+    return entry.value.partition(":")[0].partition(".")[0] not in FORBIDDEN
 
 
 class Refuse:
