@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import minibatch, raise_error
+from spacy.util import raise_error
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
@@ -22,6 +22,8 @@ from disambig.spacy.annotations import write_batch
 from disambig.text.documents import view_of_docs
 
 _REFERENCE = "model.json"
+_MOST_TOKENS = 100_000
+"""Tokens at which a batch is full: more would not be faster."""
 
 
 class Disambiguator:
@@ -85,13 +87,21 @@ class Disambiguator:
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
-        """Annotate a stream of Docs, a batch at a time; one bad Doc does not lose its batch."""
-        for docs in minibatch(stream, size=batch_size):
+        """Annotate a stream of Docs, a batch at a time; one bad Doc does not lose its batch.
+
+        Parameters
+        ----------
+        stream : iterable of Doc
+        batch_size : int
+            Docs in a batch at most; long Docs make smaller batches.
+        """
+        for docs in _batches(stream, batch_size):
             try:
                 self.set_annotations(docs, self.predict(docs))
+                good = True
             except Exception:
-                docs = list(self._one_by_one(docs))
-            yield from docs
+                good = False
+            yield from docs if good else self._one_by_one(docs)
 
     def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         """Annotate Docs of which one at least is bad; the error handler gets the bad ones."""
@@ -174,6 +184,20 @@ class Disambiguator:
         for group in self.model.task.groups:
             for candidate in group.candidates:
                 self.vocab.strings.add(candidate)
+
+
+def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
+    """Gather Docs, so that neither many short ones cost time nor many long ones memory."""
+    batch: list[Doc] = []
+    tokens = 0
+    for doc in stream:
+        batch.append(doc)
+        tokens += len(doc)
+        if len(batch) >= size or tokens >= _MOST_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
 
 
 def _as_list(name: str, ignore: Sequence[str]) -> Sequence[str]:

@@ -56,12 +56,28 @@ def test_a_bad_document_does_not_lose_its_batch(nlp):
     assert all(isinstance(error, RuntimeError) for *_, error in failures)
 
 
-def test_without_a_handler_errors_are_raised_after_the_good_documents_before(nlp):
+def test_without_a_handler_the_good_documents_before_come_first(nlp):
     tested = component(nlp)
+    stream = tested.pipe(nlp.pipe(["to", "BAD", "in"]), batch_size=3)
+    assert next(stream).spans["x"][0].label_ == "to"
     with pytest.raises(RuntimeError, match="a bad document"):
-        list(tested.pipe(nlp.pipe(["BAD"])))
+        next(stream)
     with pytest.raises(RuntimeError, match="a bad document"):
         tested(nlp("BAD"))
+
+
+def test_long_documents_make_small_batches(nlp, monkeypatch):
+    monkeypatch.setattr("disambig.spacy.component._MOST_TOKENS", 100)
+    tested = component(nlp)
+    sizes = []
+    real = Disambiguator.predict
+    monkeypatch.setattr(
+        Disambiguator, "predict", lambda self, docs: sizes.append(len(docs)) or real(self, docs)
+    )
+    words = [60, 60, 1, 1, 1, 1, 500, 2]
+    docs = list(tested.pipe((nlp("to " * n) for n in words), batch_size=3))
+    assert [len(doc.spans["x"]) for doc in docs] == words
+    assert sizes == [2, 3, 2, 1]
 
 
 def test_what_goes_wrong_elsewhere_is_no_bad_document(nlp):
