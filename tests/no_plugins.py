@@ -18,7 +18,7 @@ _real = importlib.metadata.entry_points
 def entry_points(**wanted):
     found = _real(**wanted)
     if isinstance(found, dict):  # Python 3.10 and 3.11, asked for all groups
-        return type(found).load(filter(is_left, chain.from_iterable(found.values())))
+        return type(found).load(filter(is_left, chain.from_iterable(dict.values(found))))
     return importlib.metadata.EntryPoints(filter(is_left, found))
 
 
