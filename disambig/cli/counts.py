@@ -68,7 +68,8 @@ def build(
     from disambig.counts.inputs import TextFiles
     from disambig.registry import get
 
-    bytes_of_memory, thresholds = options.size(memory), options.thresholds(min_count or ())
+    bytes_of_memory = options.size(memory)
+    thresholds = options.thresholds(min_count or (), orders=orders)
     cut = get("tokenisations", tokenisation)()
     words = options.word_file(keep_words, cut)
     files = TextFiles(paths)
@@ -112,8 +113,11 @@ def import_(
     """Turn ready counts into a table: TSV files, or the layout of Web 1T."""
     from disambig.counts import options
     from disambig.counts.readers import count_files, import_table
+    from disambig.registry import get
 
-    bytes_of_memory, thresholds = options.size(memory), options.thresholds(min_count or ())
+    bytes_of_memory = options.size(memory)
+    thresholds = options.thresholds(min_count or (), orders=orders)
+    get("tokenisations", tokenisation)  # a table of an unknown one could not be asked
     words = options.word_file(keep_words)
     files = count_files(paths)
     with _progress(sum(Path(file).stat().st_size for file, _ in files)) as move:

@@ -36,7 +36,7 @@ def train(
     learned = sum(scorer is not None for scorer in model.scorers)
     words = model.provenance["examples"]["train_words"]
     typer.echo(
-        f"{output}: {model.task.name}, {learned} of {len(model.scorers)} groups learned from {words:,} "
-        f"words, the others by the baseline",
+        f"{output}: {model.task.name}, {learned} of {len(model.scorers)} groups learned from {words:,} words"
+        + (", the others left to the baseline" if learned < len(model.scorers) else ""),
         file=sys.stderr,
     )

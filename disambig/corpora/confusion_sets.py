@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from disambig.corpora.opening import decode, read_error
 from disambig.data.groups import Group
 from disambig.errors import UserError
 
@@ -24,14 +25,13 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     Raises
     ------
     UserError
-        D410, with the line, for what is no set; D300 and D308 for a file that cannot be read.
+        D410, with the line, for what is no set; D302 for a file without any; D300, D303, D304 and
+        D308 for one that cannot be read.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError as problem:
-        raise UserError("D300", path=path) from problem
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError("D308", path=path, problem=problem) from problem
+        text = decode(Path(path).read_bytes(), str(path)).removeprefix("\ufeff")
+    except OSError as problem:
+        raise read_error(str(path), problem) from problem
     groups: dict[str, Group] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         said = line.split("\t")[0].strip()
@@ -44,6 +44,8 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
         if group.name in groups:
             raise UserError("D410", path=path, line=number, problem=f"{group.name} is there twice")
         groups[group.name] = group
+    if not groups:
+        raise UserError("D302", path=path)
     return tuple(groups.values())
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from disambig.corpora.opening import READ_ERRORS, decode, read_error
 from disambig.errors import UserError
+from disambig.text.hashing import MAX_ORDER
 from disambig.text.view import Tokenisation
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -23,13 +24,16 @@ def size(text: str) -> int:
     return int(float(match[1]) * 2 ** _UNITS[match[2].upper()])
 
 
-def thresholds(texts: Iterable[str]) -> dict[int, int]:
-    """Return ``{order: count}`` from texts like ``3:2``; D116 if one is none."""
+def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
+    """Return ``{order: count}`` from texts like ``3:2``; D116 if one is none, D602 for no such order."""
     found = {}
     for text in texts:
         match = _THRESHOLD.fullmatch(text.strip())
         if match is None:
             raise UserError("D116", value=text, example="3:2, n-grams of three words seen twice or more")
+        if int(match[1]) > orders:
+            problem = f"n-grams of {match[1]} words are not counted, the longest have {orders}"
+            raise UserError("D602", option="--min-count", value=text, problem=problem)
         found[int(match[1])] = int(match[2])
     return found
 

@@ -121,11 +121,21 @@ def load(name_or_path: str | Path) -> Model:
         path = known[str(name_or_path)]
     elif not path.is_dir():
         raise UserError("D404", name=str(name_or_path), names=nearest_first(str(name_or_path), known))
-    return _load(path.resolve())
+    home = path.resolve()
+    return _load(home, _stamp(home / "model.json"))
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path) -> Model:
+def _load(path: Path, stamp: tuple[int, ...]) -> Model:
     from disambig.model.store import load_model
 
     return load_model(path)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes when a model is saved again under the same name."""
+    try:
+        said = path.stat()
+    except OSError:
+        return ()
+    return said.st_ino, said.st_mtime_ns, said.st_size

@@ -131,11 +131,12 @@ def load_model(path: str | Path) -> Model:
         _check_arrays(arrays)
         _check_shapes(model)
         _check_scorers(model)
+        counts = said["counts"]
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
             raise
         raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
-    if _identities(model) != said["counts"]:
+    if _identities(model) != counts:
         raise UserError("D408", path=home)
     return model
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from disambig.training.splits import split
 from disambig.training.trainer import Progress, train
 
 OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline")
-SETTINGS = ("flags_per_1000", "max_examples", "min_examples", "seed")
 SECTIONS = ("model", *OBJECTS, "training")
 
 
@@ -30,9 +30,9 @@ def run(
     Parameters
     ----------
     path : path
-        Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors.NAME]``,
-        ``[learner]``, ``[baseline]`` and ``[training]`` (text, lines, flags_per_1000, max_examples,
-        min_examples, seed).
+        Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors]`` with an
+        ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` and ``[training]`` (text, lines,
+        flags_per_1000, max_examples, min_examples, seed).
     text : sequence of str
         Files and directories to learn from, in place of those that the config names.
     lines : bool, optional
@@ -52,15 +52,10 @@ def run(
         names = nearest_first(unknown[0], SECTIONS)
         raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]: there are {names}")
     settings = dict(config.get("training", {}))
-    sources = list(text) or list(settings.pop("text", []))
-    settings.pop("text", None)
-    by_line = bool(settings.pop("lines", False)) if lines is None else lines
-    strange = [name for name in settings if name not in SETTINGS]
-    if strange:
-        names = nearest_first(strange[0], SETTINGS)
-        raise UserError(
-            "D005", path=path, problem=f"unknown setting training.{strange[0]}: there are {names}"
-        )
+    _check(settings, path)
+    said, said_lines = settings.pop("text", []), settings.pop("lines", False)
+    sources = list(text) or said
+    by_line = said_lines if lines is None else lines
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
     kept = {name: config[name] for name in OBJECTS}
@@ -76,6 +71,41 @@ def run(
         progress=progress,
         **settings,
     )
+
+
+def _check(settings: dict[str, Any], path: str | Path) -> None:
+    """Refuse a setting of ``[training]`` that is unknown (D005), or whose value makes no sense (D005)."""
+    for name, value in settings.items():
+        if name not in SETTINGS:
+            names = nearest_first(name, SETTINGS)
+            raise UserError("D005", path=path, problem=f"unknown setting training.{name}: there are {names}")
+        good, wanted = SETTINGS[name]
+        if not good(value):
+            raise UserError("D005", path=path, problem=f"training.{name} is {value!r}, not {wanted}")
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_rate(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value) and value >= 0
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "flags_per_1000": (_is_rate, "a number of at least 0"),
+    "max_examples": (lambda value: _is_whole(value, 1), "a whole number of at least 1"),
+    "min_examples": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
+    "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
+    "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
+    "lines": (lambda value: isinstance(value, bool), "true or false"),
+}
+"""What a setting of ``[training]`` may be: a check, and how the message puts it."""
 
 
 def read_texts(paths: Sequence[str], *, lines: bool = False) -> list[str]:

@@ -93,6 +93,9 @@ def test_import(tmp_path):
         (("build", "a.txt", "-o", "new", "--memory", "lots"), "D116"),
         (("build", "a.txt", "-o", "new", "--memory", "1M"), "D112"),
         (("build", "a.txt", "-o", "new", "--min-count", "2"), "D116"),
+        (("build", "a.txt", "-o", "new", "--min-count", "4:2", "--orders", "3"), "D602"),
+        (("import", "a.tsv", "-o", "new", "--min-count", "6:2"), "D602"),
+        (("import", "a.tsv", "-o", "new", "--tokenisation", "web1t.v2"), "D001"),
         (("build", "a.txt", "-o", "new", "--orders", "7"), "D111"),
         (("build", "a.txt", "-o", "new", "--record", "tiny"), "D108"),
         (("build", "a.txt", "-o", "new", "--keep-words", "empty.txt"), "D302"),
@@ -107,6 +110,7 @@ def test_import(tmp_path):
 def test_bad_input_is_one_line(tmp_path, arguments, code):
     files = {
         "a.txt": b"in the house\n" * 3,
+        "a.tsv": b"in the house\t3\n",
         "empty.txt": b"",
         "binary.txt": b"\0\1\2",
         "latin.txt": b"caf\xe9",

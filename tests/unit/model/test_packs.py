@@ -111,3 +111,15 @@ def test_a_model_missing_from_its_pack(installed):
     with pytest.raises(UserError) as caught:
         load("preposition")
     assert caught.value.code == "D405"
+
+
+def test_a_model_saved_again_is_loaded_again(tmp_path, monkeypatch):
+    """A long-lived process (a notebook) sees the model that is there, not the one that was."""
+    from disambig.model import store
+
+    monkeypatch.setattr(store, "load_model", lambda home: (home / "model.json").read_text())
+    (tmp_path / "model.json").write_text("first")
+    assert load(tmp_path) == "first"
+    assert load(tmp_path) is load(tmp_path)
+    (tmp_path / "model.json").write_text("the second")
+    assert load(tmp_path) == "the second"

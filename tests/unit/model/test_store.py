@@ -115,6 +115,13 @@ def test_round_trip(model, home):
     assert sorted(path.name for path in home.iterdir()) == ["config.cfg", "model.json", "weights.npz"]
 
 
+def test_what_is_left_out_of_the_description_is_refused(home):
+    said = json.loads((home / "model.json").read_text())
+    for key in ("name", "version", "groups", "trained", "flags_per_1000", "counts", "files", "provenance"):
+        (home / "model.json").write_text(json.dumps({name: said[name] for name in said if name != key}))
+        refused(home, "D405")
+
+
 def test_saving_a_loaded_model_gives_the_same_files(home, tmp_path):
     save_model(load_model(home), tmp_path / "again")
     for name in ("config.cfg", "model.json"):

@@ -166,7 +166,7 @@ def test_the_english_sets():
 members = st.lists(words, min_size=2, max_size=4, unique=True)
 
 
-@given(st.lists(members, max_size=6, unique_by=lambda names: "/".join(names)), st.data())
+@given(st.lists(members, min_size=1, max_size=6, unique_by=lambda names: "/".join(names)), st.data())
 def test_sets_are_read_as_they_were_written(tmp_path_factory, sets, data):
     path = tmp_path_factory.mktemp("sets") / "sets.tsv"
     lines = []
@@ -213,7 +213,16 @@ def test_sets_given_as_values():
     assert caught.value.code == "D411"
 
 
-@pytest.mark.parametrize(("content", "code"), [(None, "D300"), (b"\xff\xfe\x00", "D308")])
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (None, "D300"),
+        (b"", "D302"),
+        (b"# nothing but a remark\n\n", "D302"),
+        (b"\xff\xfe\x00", "D303"),
+        (b"caf\xe9/cafes", "D304"),
+    ],
+)
 def test_a_file_of_sets_that_cannot_be_read(tmp_path, content, code):
     path = tmp_path / "sets.tsv"
     if content is not None:

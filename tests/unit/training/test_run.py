@@ -1,0 +1,68 @@
+"""A training run as a config states it: settings are checked before the text is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from disambig.errors import UserError
+from disambig.training.run import run
+
+CONFIG = """
+[model]
+name = "small"
+
+[task]
+@disambig_tasks = "toys.Pairs.v1"
+
+[tokenisation]
+@disambig_tokenisations = "disambig.words.v1"
+
+[extractors]
+
+[extractors.near]
+@disambig_extractors = "toys.NearbyWords.v1"
+
+[learner]
+@disambig_learners = "toys.Perceptron.v1"
+
+[baseline]
+@disambig_learners = "toys.Constant.v1"
+
+[training]
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "seen"),
+    [
+        ("flags_per_1000 = -1", "training.flags_per_1000 is -1, not a number of at least 0"),
+        ('flags_per_1000 = "many"', "training.flags_per_1000 is 'many'"),
+        ("max_examples = 0", "training.max_examples is 0"),
+        ("max_examples = 2.5", "training.max_examples is 2.5, not a whole number of at least 1"),
+        ("max_examples = null", "training.max_examples is None"),
+        ("min_examples = true", "training.min_examples is True"),
+        ('seed = "x"', "training.seed is 'x'"),
+        ("seed = -1", "training.seed is -1"),
+        ('lines = "no"', "training.lines is 'no', not true or false"),
+        ('text = "texts"', "training.text is 'texts', not a list"),
+        ("text = [1]", "training.text is [1]"),
+        ("max_exampels = 5", "unknown setting training.max_exampels: there are max_examples, min_examples"),
+    ],
+)
+def test_a_setting_that_makes_no_sense(load_with, tmp_path, setting, seen):
+    load_with(toys="toy_plugin")
+    (tmp_path / "small.cfg").write_text(CONFIG + setting)
+    with pytest.raises(UserError) as caught:
+        run(tmp_path / "small.cfg")
+    assert caught.value.code == "D005"
+    assert seen in str(caught.value)
+
+
+def test_good_settings_pass(load_with, tmp_path):
+    load_with(toys="toy_plugin")
+    (tmp_path / "some.txt").write_text("Nothing to decide.")
+    settings = "flags_per_1000 = 1\nmax_examples = 10\nmin_examples = 0\nseed = 3\nlines = true\n"
+    (tmp_path / "small.cfg").write_text(CONFIG + settings + f'text = ["{tmp_path / "some.txt"}"]')
+    with pytest.raises(UserError) as caught:
+        run(tmp_path / "small.cfg")
+    assert caught.value.code == "D412"
