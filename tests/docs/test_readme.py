@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
 PYTHON = [code for language, code in BLOCKS if language == "python"]
+CONFIGS = [code for language, code in BLOCKS if language == "ini" and "[model]" in code]
 SHELL = [
     line
     for language, code in BLOCKS
@@ -24,6 +25,20 @@ SHELL = [
 def test_there_are_snippets() -> None:
     assert len(PYTHON) >= 4
     assert len(SHELL) >= 4
+    assert CONFIGS
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_config_can_be_read_and_built(config: str, tmp_path: Path) -> None:
+    """What stops it is that there is no text, after all its sections were understood."""
+    from disambig.errors import UserError
+    from disambig.training.run import run
+
+    (tmp_path / "mine.cfg").write_text(config, encoding="utf8")
+    (tmp_path / "empty.txt").write_text("Nothing.", encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        run(tmp_path / "mine.cfg", text=[str(tmp_path / "empty.txt")])
+    assert caught.value.code == "D412"
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON)))
