@@ -54,7 +54,7 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
         return registry.confection_registry().resolve(config)
     except UserError:
         raise
-    except Exception as problem:  # confection's own, or whatever a constructor refuses
+    except (ValueError, TypeError, OSError) as problem:  # confection's own, or what a constructor refuses
         raise UserError("D005", path=source, problem=_one_line(problem)) from problem
 
 

@@ -7,7 +7,7 @@ import math
 from disambig.errors import UserError
 
 
-def check_rate(flags_per_1000: float | None) -> None:
+def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:
     """Refuse a rate that is none.
 
     Raises
@@ -17,4 +17,4 @@ def check_rate(flags_per_1000: float | None) -> None:
     """
     if flags_per_1000 is not None and not (math.isfinite(flags_per_1000) and flags_per_1000 >= 0):
         problem = "give a number such as 1, or 0 for no flags"
-        raise UserError("D602", option="--flags-per-1000", value=flags_per_1000, problem=problem)
+        raise UserError("D602", option=option, value=flags_per_1000, problem=problem)

@@ -30,7 +30,7 @@ def evaluate(
 
     rates = rate or [0.3, 1.0, 4.0]
     for one in rates:
-        check_rate(one)
+        check_rate(one, option="--rate")
     loaded = load(model)
     texts = read_texts(text, lines=lines)
     figures = score(loaded, split(texts)["test"] if only_test else texts, rates=rates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 from disambig.data.decisions import Decisions
 from disambig.evaluation.intervals import mean_interval, wilson
 from disambig.evaluation.substitution import substitute
+from disambig.model.calibration import probabilities as probability_at
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.text.view import TokenView
 
+FALSE_ALARM_SHARES = (0.005,)
+"""Shares of right words flagged at which errors found are also reported, as spelling papers do."""
 ROUNDS = 4
 SHARE = 0.05
 """Errors are made in several rounds, in one instance of twenty each, so that few meet in a context."""
@@ -45,7 +49,9 @@ def evaluate(
     dict
         ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval); ``mean_accuracy`` over
         groups (with a bootstrap interval); ``groups`` with each group's figures; ``rates``: for each
-        operating point the false alarms measured and the share of made errors found.
+        operating point the false alarms measured and the share of made errors found;
+        ``false_alarm_shares``: the same where that share of the right candidates is flagged, the
+        threshold set on this very text.
         Accuracy is over all instances, protected ones included; flags leave these alone.
     """
     view = view_of_texts(texts, model.tokenisation, protected=True)
@@ -57,7 +63,17 @@ def evaluate(
     wanted = set(groups) if groups is not None else None
     figures: dict[str, Any] = {"words": words, "decisions": len(decided)}
     figures |= _accuracy(decided, wanted)
-    figures["rates"] = {f"{rate:g}": _at_rate(model, view, words, rate, seed, wanted) for rate in rates}
+    trial = _Trial.of(model, view, seed=seed)
+    figures["rates"] = {
+        f"{rate:g}": trial.figures(
+            model, float(probability_at(np.float64(model.operating.threshold(rate)))), words, wanted
+        )
+        for rate in rates
+    }
+    figures["false_alarm_shares"] = {
+        f"{share:g}": trial.figures(model, trial.limit(model, share, wanted), words, wanted)
+        for share in FALSE_ALARM_SHARES
+    }
     return figures
 
 
@@ -89,39 +105,84 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
     }
 
 
-def _at_rate(
-    model: Model, view: TokenView, words: int, rate: float, seed: int, wanted: set[str] | None
-) -> dict[str, Any]:
-    """Count false alarms on the text as it is, and made errors found in it."""
-    rng = np.random.default_rng(seed)
-    plain = model.decide(view, flags_per_1000=rate)
-    instances = model.instances(view)
-    made, found, mended = [], [], []
-    for _ in range(ROUNDS):
-        errors = substitute(view, instances, model.task.groups, share=SHARE, rng=rng)
-        decided = model.decide(errors.view, flags_per_1000=rate)
-        at = _matching(decided, view, instances.positions[errors.rows], instances.groups[errors.rows])
-        hit = (at >= 0) & decided.flagged[np.maximum(at, 0)] if len(decided) else np.zeros(len(at), bool)
-        made.append(instances.groups[errors.rows])
-        found.append(hit)
-        truth = instances.observed[errors.rows]
-        mended.append(hit & (decided.chosen[np.maximum(at, 0)] == truth) if len(decided) else hit)
-    group_of, hits, fixed = np.concatenate(made), np.concatenate(found), np.concatenate(mended)
-    per_group = {
-        group.name: float(hits[group_of == g].mean())
-        for g, group in enumerate(model.task.groups)
-        if (group_of == g).any() and (wanted is None or group.name in wanted)
-    }
-    return {
-        "false_flags": int(plain.flagged.sum()),
-        "false_flags_per_1000": float(plain.flagged.sum() / max(words, 1) * 1000),
-        "errors_made": len(hits),
-        "errors_found": float(hits.mean()) if len(hits) else None,
-        "errors_found_interval": wilson(int(hits.sum()), len(hits)),
-        "errors_mended": float(fixed.mean()) if len(hits) else None,
-        "mean_found_over_groups": float(np.mean(list(per_group.values()))) if per_group else None,
-        "groups": per_group,
-    }
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """Flags on a text as it is, and on the same text with errors made in it.
+
+    Attributes
+    ----------
+    groups, made_groups : arrays of int32
+        Group of each decision on the text as it is, and of each made error.
+    alarms, found : arrays of float32
+        Probability of each decision that can be flagged, and of the decision at each made error; 0
+        where no flag is possible.
+    mended : array of bool
+        Whether the right word is suggested at each made error.
+    """
+
+    groups: NDArray[np.int32]
+    alarms: NDArray[np.float32]
+    made_groups: NDArray[np.int32]
+    found: NDArray[np.float32]
+    mended: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, model: Model, view: TokenView, *, seed: int) -> _Trial:
+        """Decide on the text, then on the text with errors, a twentieth of the words at a time."""
+        rng = np.random.default_rng(seed)
+        most = float(model.operating.rates[-1])
+        plain = model.decide(view, flags_per_1000=most)
+        instances = model.instances(view)
+        groups, found, mended = [], [], []
+        for _ in range(ROUNDS):
+            errors = substitute(view, instances, model.task.groups, share=SHARE, rng=rng)
+            decided = model.decide(errors.view, flags_per_1000=most)
+            group = instances.groups[errors.rows]
+            at = _matching(decided, view, instances.positions[errors.rows], group)
+            there = at >= 0
+            hit = np.zeros(len(at), np.float32)
+            hit[there] = (decided.probabilities * decided.flagged)[at[there]]
+            right = np.zeros(len(at), bool)
+            right[there] = decided.chosen[at[there]] == instances.observed[errors.rows][there]
+            groups.append(group)
+            found.append(hit)
+            mended.append(right)
+        return cls(
+            plain.groups,
+            plain.probabilities * plain.flagged,
+            np.concatenate(groups),
+            np.concatenate(found),
+            np.concatenate(mended),
+        )
+
+    def limit(self, model: Model, share: float, wanted: set[str] | None) -> float:
+        """Return the probability above which that share of the right words is flagged."""
+        falling = np.sort(self.alarms[self._of(self.groups, model, wanted)])[::-1]
+        return float(falling[int(share * len(falling))]) if len(falling) else 1.0
+
+    def figures(self, model: Model, limit: float, words: int, wanted: set[str] | None) -> dict[str, Any]:
+        """Return false alarms and errors found where a flag needs a probability above `limit`."""
+        alarms = self.alarms[self._of(self.groups, model, wanted)] > limit
+        inside = self._of(self.made_groups, model, wanted)
+        hits = self.found[inside] > limit
+        mended = hits & self.mended[inside]
+        made = self.made_groups[inside]
+        by_group = {model.task.groups[g].name: float(hits[made == g].mean()) for g in np.unique(made)}
+        return {
+            "false_flags": int(alarms.sum()),
+            "false_flags_per_1000": float(alarms.sum() / max(words, 1) * 1000),
+            "errors_made": len(hits),
+            "errors_found": float(hits.mean()) if len(hits) else None,
+            "errors_found_interval": wilson(int(hits.sum()), len(hits)),
+            "errors_mended": float(mended.mean()) if len(hits) else None,
+            "mean_found_over_groups": float(np.mean(list(by_group.values()))) if by_group else None,
+            "groups": by_group,
+        }
+
+    def _of(self, groups: NDArray[np.int32], model: Model, wanted: set[str] | None) -> NDArray[np.bool_]:
+        if wanted is None:
+            return np.ones(len(groups), bool)
+        return np.array([group.name in wanted for group in model.task.groups])[groups]
 
 
 def _matching(

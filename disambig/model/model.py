@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,15 @@ class Model:
         return self.operating.flags_per_1000
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
-        """Return a model that also decides `groups`, by the unsupervised baseline, without training."""
-        return replace(self, task=replace(self.task, extra=(*self.task.extra, *groups)))  # type: ignore
+        """Return a model that also decides `groups`, by the unsupervised baseline, without training.
+
+        Groups of the same candidates as one that it has, in whatever order, are not added again.
+        """
+        known = {frozenset(group.candidates): group for group in (*groups[::-1], *self.task.groups)}
+        new = tuple(group for group in groups if known[frozenset(group.candidates)] is group)
+        if not new:
+            return self
+        return replace(self, task=replace(self.task, extra=(*self.task.extra, *new)))  # type: ignore
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the joined features of instances that all belong to one group."""
@@ -180,6 +188,7 @@ class Model:
         return instances.take(~(protected[instances.positions] | protected[last]).astype(bool))
 
 
+@lru_cache(maxsize=1024)
 def same_matrix(group: Group) -> NDArray[np.bool_]:
     """Return which candidates are equal or variants of each other, shape ``(K, K)``."""
     k = range(len(group.candidates))

@@ -86,7 +86,7 @@ def component_factory(
         _require(nlp, factory)
         return Disambiguator(
             nlp,
-            _with_sets(_model(name, model, task), read_sets(sets) if read_sets and sets else ()),
+            _model(name, model, task).with_groups(read_sets(sets) if read_sets and sets else ()),
             name=name,
             spans_key=spans_key,
             flags_per_1000=flags_per_1000,
@@ -121,13 +121,6 @@ def _model(name: str, model: str | None, task: str) -> Model:
     if loaded.task.name != task:
         raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
     return loaded
-
-
-def _with_sets(model: Model, sets: Sequence[Group]) -> Model:
-    """Return `model` with the sets that it does not know already, in whatever order they are written."""
-    known = {frozenset(group.candidates): group for group in (*sets[::-1], *model.task.groups)}
-    new = [group for group in sets if known[frozenset(group.candidates)] is group]
-    return model.with_groups(new) if new else model
 
 
 def _require(nlp: Language, factory: str) -> None:

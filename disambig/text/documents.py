@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PROTECTED = "protected"
 _LARGEST_KEPT = 4_000_000  # characters: two components that share a batch tokenise it once
+_MOST_TOKENS_KEPT = 1_000_000
 _last: tuple[str, bool, tuple[str, ...], TokenView] | None = None
 _last_docs: tuple[str, bool, tuple[Doc, ...], TokenView] | None = None
 
@@ -49,7 +50,8 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     ):
         return kept[3]
     view = view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
-    _last_docs = (tokenisation.name, protected, tuple(docs), view)
+    small = sum(map(len, docs)) <= _MOST_TOKENS_KEPT
+    _last_docs = (tokenisation.name, protected, tuple(docs), view) if small else None
     return view
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from disambig.corpora.confusion_sets import confusion_set
 from disambig.evaluation.evaluate import evaluate
 from disambig.model.annotate import annotate
 from disambig.model.model import Model
@@ -67,6 +68,29 @@ def test_readme_example(models: list[Model]) -> None:
     text = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place."
     found = {flag["observed"]: flag["replacement"] for flag in flags([text], models)}
     assert found == {"during": "from", "quite": "quiet"}
+
+
+@pytest.mark.parametrize(
+    ("sets", "added"),
+    [
+        (["lamp/damp", "row/low"], ["lamp/damp", "row/low"]),
+        (["quiet/quite", "quite/quiet", "quite/quit"], ["quite/quit"]),  # known already, in another order
+        (["lamp/damp", "damp/lamp", "lamp/damp"], ["lamp/damp"]),
+    ],
+)
+def test_own_sets_are_added_once(models: list[Model], sets: list[str], added: list[str]) -> None:
+    before = models[1].task.groups
+    groups = models[1].with_groups([confusion_set(one) for one in sets]).task.groups
+    assert [group.name for group in groups[len(before) :]] == added
+
+
+def test_own_sets_are_decided_without_training(models: list[Model]) -> None:
+    model = models[1].with_groups([confusion_set("fell/felt")])
+    texts = ["He felt tired of the noise and fell down the stairs."]
+    decided = annotate(texts, [model])[0]
+    found = [decided.record(index, texts[0]) for index in range(len(decided))]
+    mine = [(record["observed"], record["chosen"]) for record in found if record["group"] == "fell/felt"]
+    assert mine == [("felt", "felt"), ("fell", "fell")]
 
 
 def test_what_is_left_alone(models: list[Model]) -> None:
