@@ -14,12 +14,13 @@ import lzma
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from card import write_card
+from card import TWENTY, write_card
 
 from disambig.config import read_config, resolve
 from disambig.counts.build import count_texts
@@ -27,8 +28,9 @@ from disambig.counts.counter import NgramCounter
 from disambig.counts.table import CountTable
 from disambig.counts.write import write_table
 from disambig.evaluation.evaluate import evaluate
+from disambig.features.ngram_counts import NgramCounts
 from disambig.model.model import Model
-from disambig.model.store import save_model
+from disambig.model.store import load_model, save_model
 from disambig.text.hashing import hash_word
 from disambig.text.words import Words
 from disambig.training.splits import split
@@ -44,6 +46,16 @@ AROUND_CANDIDATES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 6}
 """Least count, by order, of an n-gram that contains a candidate."""
 ELSEWHERE = {1: 20, 2: 30, 3: 60}
 """Least count of the others: what users' own confusion sets are decided by."""
+CURVE: tuple[dict[int, int], ...] = (
+    {1: 1, 2: 20, 3: 60, 4: 120, 5: 240},
+    {1: 1, 2: 5, 3: 10, 4: 20, 5: 40},
+    {1: 1, 2: 2, 3: 5, 4: 10, 5: 20},
+    {1: 1, 2: 1, 3: 3, 4: 6, 5: 12},
+    AROUND_CANDIDATES,
+    {1: 1, 2: 1, 3: 2, 4: 3, 5: 5},
+    {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
+)
+"""Least counts along the curve of size against accuracy."""
 FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.2}
 """Default rates; together they stay below one flag in 1,000 words."""
 RATES = (0.3, 1.0, 4.0)
@@ -71,47 +83,83 @@ def candidates() -> tuple[list[int], list[tuple[int, int]]]:
     return sorted(words), sorted(pairs)
 
 
-def count(data: Path, domains: Sequence[str], path: Path, *, everything: bool = False) -> None:
-    """Count the training text of `domains` and write the pruned table."""
-    tokenisation = Words()
-    words, pairs = candidates()
-    least = {n: 1 for n in range(1, 6)} if everything else AROUND_CANDIDATES
-    near = NgramCounter(tokenisation.name, keep_words=words, keep_pairs=pairs, memory=6 * GiB)
-    far = NgramCounter(tokenisation.name, orders=3, memory=4 * GiB)
-    with near, far:
-        count_texts(near, read(data, "train", domains), tokenisation)
-        chunks = [part[:2] for part in near.partitions(min_counts=least)]
-        if not everything:
-            count_texts(far, read(data, "train", domains), tokenisation)
-            chunks += [part[:2] for part in far.partitions(min_counts=ELSEWHERE)]
-    keys, first = np.unique(np.concatenate([keys for keys, _ in chunks]), return_index=True)
-    counts = np.concatenate([counts for _, counts in chunks])[first]
-    write_table(
-        path,
-        [(keys, counts)],
-        tokenisation=tokenisation.name,
-        record="compact",
-        info={
-            "licence": "figures derived from text under the licences named in the pack's card",
-            "sources": [{"domain": domain, "file": f"english/{domain}.train.txt.xz"} for domain in domains],
-            "min_counts": {
-                "around candidates": {str(n): c for n, c in least.items()},
-                "elsewhere": {str(n): c for n, c in ELSEWHERE.items()},
+class Counters:
+    """The n-grams of the training text: those around candidates, and all short ones."""
+
+    def __init__(self, data: Path, domains: Sequence[str]) -> None:
+        tokenisation = Words()
+        words, pairs = candidates()
+        self.domains = domains
+        self.near = NgramCounter(tokenisation.name, keep_words=words, keep_pairs=pairs, memory=3 * GiB)
+        self.far = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
+        for counter in (self.near, self.far):
+            count_texts(counter, read(data, "train", domains), tokenisation)
+
+    def write(self, path: Path, around: Mapping[int, int], elsewhere: Mapping[int, int] | None) -> None:
+        """Write a table of the n-grams that reach these counts; `elsewhere` None for none of those."""
+        chunks = [part[:2] for part in self.near.partitions(min_counts=around)]
+        if elsewhere is not None:
+            chunks += [part[:2] for part in self.far.partitions(min_counts=elsewhere)]
+        keys, first = np.unique(np.concatenate([keys for keys, _ in chunks]), return_index=True)
+        counts = np.concatenate([counts for _, counts in chunks])[first]
+        write_table(
+            path,
+            [(keys, counts)],
+            tokenisation=self.near.tokenisation,
+            record="compact",
+            info={
+                "licence": "figures derived from text under the licences named in the pack's card",
+                "sources": [{"domain": d, "file": f"english/{d}.train.txt.xz"} for d in self.domains],
+                "min_counts": {
+                    "around candidates": {str(n): c for n, c in around.items()},
+                    "elsewhere": {str(n): c for n, c in (elsewhere or {}).items()},
+                },
+                "ngrams": {"seen": self.near.totals, "distinct around candidates": self.near.distinct},
             },
-            "ngrams": {"seen": near.totals, "distinct around candidates": near.distinct},
-        },
-        force=True,
-    )
+            force=True,
+        )
+
+    def __enter__(self) -> Counters:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.near.close()
+        self.far.close()
+
+
+def count(data: Path, domains: Sequence[str], path: Path, *, everything: bool = False) -> None:
+    """Count the training text of `domains` and write the pruned table, or all n-grams around candidates."""
+    with Counters(data, domains) as counters:
+        if everything:
+            counters.write(path, {n: 1 for n in range(1, 6)}, None)
+        else:
+            counters.write(path, AROUND_CANDIDATES, ELSEWHERE)
 
 
 def learn(
-    task: str, data: Path, domains: Sequence[str], counts: str, *, examples: int | None = None
+    task: str,
+    data: Path,
+    domains: Sequence[str],
+    counts: str,
+    *,
+    around: int | None = None,
+    everywhere: bool = False,
 ) -> Model:
-    """Train the model of one task on the held-out text of `domains`."""
-    config = {name: section for name, section in read_config(HOME / f"{task}.cfg").items()}
+    """Train the model of one task on the held-out text of `domains`.
+
+    Parameters
+    ----------
+    around : int, optional
+        Instances a group that context words are learned from, in place of the config's.
+    everywhere : bool
+        Decide at every preposition, particles, infinitives and conjunctions included.
+    """
+    config = dict(read_config(HOME / f"{task}.cfg"))
     config["extractors"]["counts"]["counts"] = counts
-    if examples is not None and "words" in config["extractors"]:
-        config["extractors"]["words"]["examples"] = examples
+    if around is not None and "words" in config["extractors"]:
+        config["extractors"]["words"]["examples"] = around
+    if everywhere:
+        config["task"]["only_as_preposition"] = False
     texts = split(read(data, "heldout", domains))
     if "words" in config["extractors"]:
         texts["background"] = list(read(data, "train", domains))
@@ -158,17 +206,50 @@ def build(data: Path) -> None:
         + "\n",
         encoding="utf8",
     )
+    for task in TASKS:
+        save_model(learn(task, data, DOMAINS, "disambig_en"), HOME / "models" / task, force=True)
+    score_pack(data)
+
+
+def score_pack(data: Path) -> None:
+    """Score the models of the pack as they are."""
     figures: dict[str, Any] = {"scores": {}}
     for task in TASKS:
-        model = learn(task, data, DOMAINS, "disambig_en")
-        save_model(model, HOME / "models" / task, force=True)
+        model = load_model(HOME / "models" / task)
         figures["scores"][task] = score(model, data, DOMAINS)
+        if task == "spelling":
+            texts = split(read(data, "heldout", DOMAINS))["test"]
+            figures["twenty"] = evaluate(model, texts, rates=RATES, groups=TWENTY)
         _save(figures)
+
+
+def curve(data: Path) -> None:
+    """Score the pack's models over tables of other sizes, weights and thresholds as they are."""
+    texts = split(read(data, "heldout", DOMAINS))["test"]
+    points: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as directory, Counters(data, DOMAINS) as counters:
+        for number, least in enumerate(CURVE):
+            path = Path(directory) / f"{number}.counts"
+            counters.write(path, least, ELSEWHERE)
+            point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": least}
+            for task in TASKS:
+                model = load_model(HOME / "models" / task)
+                others = NgramCounts(counts=path)
+                model = replace(model, extractors=(others, *model.extractors[1:]))
+                at = evaluate(model, texts, rates=(0.3,), groups=TWENTY if task == "spelling" else None)
+                found = at["rates"]["0.3"]["errors_found"]
+                point[task] = {
+                    "accuracy": at["mean_accuracy"],
+                    "interval": at["mean_interval"],
+                    "found": found,
+                }
+            points.append(point)
+            _save({"curve": points})
 
 
 def leave_out(data: Path, domains: Sequence[str]) -> None:
     """Score on each of `domains` a pack that was counted, trained and tuned without it."""
-    figures = _figures()
+    left_out: dict[str, Any] = _figures().get("left_out", {})
     with tempfile.TemporaryDirectory() as directory:
         for domain in domains:
             others = [other for other in DOMAINS if other != domain]
@@ -177,14 +258,13 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
             for task in TASKS:
                 model = learn(task, data, others, str(table), around=4000)
                 texts = split(read(data, "heldout", [domain]))["test"]
-                left_out = figures.setdefault("left_out", {}).setdefault(task, {})
-                left_out[domain] = evaluate(model, texts, rates=RATES)
-                _save(figures)
+                left_out.setdefault(task, {})[domain] = evaluate(model, texts, rates=RATES)
+                _save({"left_out": left_out})
 
 
 def all_counts(data: Path) -> None:
     """Score the models with every n-gram around candidates in the table, as the bound of any pruning."""
-    figures = _figures()
+    figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"
         count(data, DOMAINS, table, everything=True)
@@ -193,10 +273,18 @@ def all_counts(data: Path) -> None:
             model = learn(task, data, DOMAINS, str(table))
             figures["all_counts"][task] = score(model, data, DOMAINS)
             _save(figures)
+
+
+def every_occurrence(data: Path) -> None:
+    """Score prepositions at every occurrence, particles and infinitives included, trained so."""
+    scores: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as directory:
+        table = Path(directory) / "all.counts"
+        count(data, DOMAINS, table, everything=True)
         for name, counts in (("pack", "disambig_en"), ("all counts", str(table))):
             model = learn("preposition", data, DOMAINS, counts, everywhere=True)
-            figures.setdefault("every_occurrence", {})[name] = score(model, data, DOMAINS)
-            _save(figures)
+            scores[name] = score(model, data, DOMAINS)
+            _save({"every_occurrence": scores})
 
 
 def _figures() -> dict[str, Any]:
@@ -205,6 +293,8 @@ def _figures() -> dict[str, Any]:
 
 
 def _save(figures: dict[str, Any]) -> None:
+    """Add `figures` to those of other runs and write the card anew."""
+    figures = _figures() | figures
     (HOME / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
     write_card(HOME, figures)
 
@@ -216,12 +306,21 @@ def main() -> None:
     parser.add_argument(
         "--leave-out", nargs="*", metavar="DOMAIN", help="score without these domains (all: none given)"
     )
+    parser.add_argument("--score", action="store_true", help="score the pack as it is")
+    parser.add_argument("--every-occurrence", action="store_true", help="score prepositions everywhere")
+    parser.add_argument("--curve", action="store_true", help="score tables of other sizes")
     parser.add_argument("--all-counts", action="store_true", help="score with an unpruned table")
     options = parser.parse_args()
     if options.leave_out is not None:
         leave_out(options.data, options.leave_out or DOMAINS)
     elif options.all_counts:
         all_counts(options.data)
+    elif options.every_occurrence:
+        every_occurrence(options.data)
+    elif options.score:
+        score_pack(options.data)
+    elif options.curve:
+        curve(options.data)
     else:
         build(options.data)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from disambig.api import DenseBlocks, segments
 
@@ -110,7 +111,13 @@ def solve(
     UserWarning
         Where `max_iter` Newton steps did not reach `tolerance`; the gap is in the answer.
     """
-    problem = _Problem(batch, regulariser, C)
+    # One thread: matrices are small, and more threads stall one another where other work is going on.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _solve(_Problem(batch, regulariser, C), start, tolerance, max_iter)
+
+
+def _solve(problem: _Problem, start: Floats | None, tolerance: float, max_iter: int) -> Solution:
+    batch, C = problem.batch, problem.C
     weights = np.zeros(len(batch.columns)) if start is None else start.copy()
     best = Solution(weights, problem.primal(weights), -np.inf, np.inf, 0)
     temperature, n_iter = 1.0, 0
