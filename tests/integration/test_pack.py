@@ -99,7 +99,7 @@ def test_what_is_left_alone(models: list[Model]) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("task", "least"), [("preposition", 0.70), ("spelling", 0.96)])
+@pytest.mark.parametrize(("task", "least"), [("preposition", 0.68), ("spelling", 0.96)])
 def test_accuracy_on_text_that_was_held_out(task: str, least: float) -> None:
     """The card's figures come out again, within noise, on the domains that are quick to read."""
     data = os.environ.get("DISAMBIG_DATA")

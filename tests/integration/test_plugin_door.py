@@ -152,8 +152,8 @@ def install(site, source, *, name, version, entry):
 def clean(tmp_path_factory):
     """Make an environment with the core and its requirements, but without our plugins and packs.
 
-    The requirements come from this environment by a .pth file, which brings packages but does not
-    act on the .pth files beside them: an editable installation is not seen.
+    The requirements come from this environment by links: all that is installed in it but ourselves,
+    and without .pth files, so neither an ordinary nor an editable installation of ours is seen.
     """
     pytest.importorskip("hatchling")
     home = tmp_path_factory.mktemp("clean")
@@ -162,9 +162,13 @@ def clean(tmp_path_factory):
     python = home / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(run([python, "-c", asked]).stdout.strip())
-    (site / "requirements.pth").write_text(
-        "\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}) + "\n"
-    )
+    requirements = home / "requirements"
+    requirements.mkdir()
+    for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for entry in Path(folder).iterdir():
+            if not entry.name.startswith("disambig") and entry.suffix != ".pth":
+                (requirements / entry.name).symlink_to(entry)
+    (site / "requirements.pth").write_text(f"{requirements}\n")
     core = {"name": "disambig", "version": disambig.__version__, "entry": 'core = "disambig.builtin"'}
     install(site, ROOT / "disambig", **core)
     return python, site
