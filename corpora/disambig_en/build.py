@@ -109,7 +109,7 @@ class Counters:
             record="compact",
             info={
                 "licence": "figures derived from text under the licences named in the pack's card",
-                "sources": [{"domain": d, "file": f"english/{d}.train.txt.xz"} for d in self.domains],
+                "sources": [{"name": f"english/{d}.train.txt.xz"} for d in self.domains],
                 "min_counts": {
                     "around candidates": {str(n): c for n, c in around.items()},
                     "elsewhere": {str(n): c for n, c in (elsewhere or {}).items()},
@@ -143,6 +143,7 @@ def learn(
     counts: str,
     *,
     around: int | None = None,
+    examples: int = 20_000,
     everywhere: bool = False,
 ) -> Model:
     """Train the model of one task on the held-out text of `domains`.
@@ -151,6 +152,8 @@ def learn(
     ----------
     around : int, optional
         Instances a group that context words are learned from, in place of the config's.
+    examples : int
+        Instances a group that the learner learns from, at most.
     everywhere : bool
         Decide at every preposition, particles, infinitives and conjunctions included.
     """
@@ -170,6 +173,7 @@ def learn(
         version=VERSION,
         config=config,
         flags_per_1000=FLAGS_PER_1000[task],
+        max_examples=examples,
         progress=_say,
     )
 
@@ -249,16 +253,17 @@ def curve(data: Path) -> None:
 
 def leave_out(data: Path, domains: Sequence[str]) -> None:
     """Score on each of `domains` a pack that was counted, trained and tuned without it."""
-    left_out: dict[str, Any] = _figures().get("left_out", {})
     with tempfile.TemporaryDirectory() as directory:
         for domain in domains:
             others = [other for other in DOMAINS if other != domain]
             table = Path(directory) / "others.counts"
             count(data, others, table)
             for task in TASKS:
-                model = learn(task, data, others, str(table), around=4000)
+                model = learn(task, data, others, str(table), around=4000, examples=10_000)
                 texts = split(read(data, "heldout", [domain]))["test"]
-                left_out.setdefault(task, {})[domain] = evaluate(model, texts, rates=RATES)
+                scores = evaluate(model, texts, rates=RATES)
+                left_out: dict[str, Any] = _figures().get("left_out", {})
+                left_out.setdefault(task, {})[domain] = scores
                 _save({"left_out": left_out})
 
 

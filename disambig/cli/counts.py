@@ -143,9 +143,9 @@ def info(table: Table, json: Annotated[bool, typer.Option("--json", help="Print 
     import json as json_module
 
     from disambig.counts.describe import described
-    from disambig.counts.table import CountTable
+    from disambig.counts.locate import open_table
 
-    opened = CountTable.open(table)
+    opened = open_table(table)
     if json:
         typer.echo(json_module.dumps(opened.header, ensure_ascii=False, indent=1))
         return
@@ -164,9 +164,9 @@ def query(
     import sys
     from itertools import islice
 
-    from disambig.counts.table import CountTable
+    from disambig.counts.locate import open_table
 
-    opened = CountTable.open(table)
+    opened = open_table(table)
     lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin)
     # a person at a terminal gets each answer at once
     while some := list(islice(lines, 1 if not ngrams and sys.stdin.isatty() else 4096)):
@@ -177,9 +177,9 @@ def query(
 @app.command()
 def verify(table: Table) -> None:
     """Check every byte of a table against its checksums."""
-    from disambig.counts.table import CountTable
+    from disambig.counts.locate import open_table
 
-    opened = CountTable.open(table)
+    opened = open_table(table)
     opened.verify()
     typer.echo(f"{table}: intact, {opened.n_ngrams:,} n-grams")
 

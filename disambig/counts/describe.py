@@ -18,7 +18,8 @@ def described(table: CountTable) -> Iterator[str]:
     yield f"{table.path}"
     yield f"n-grams       {table.n_ngrams:,} of 1 to {table.orders} words; {size:,} bytes{each}"
     yield f"words         {table.tokenisation}"
-    yield f"counts        {table.header['record']}, up to {int(table.values.max()):,}"
+    exact = f"exact, up to {int(table.values.max()):,}"
+    yield f"counts        {exact if table.header['record'] == 'exact' else 'compact: large ones rounded'}"
     numbers = info.get("ngrams", {})
     for order in sorted(numbers.get("kept", {}), key=int):
         seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
@@ -35,7 +36,8 @@ def described(table: CountTable) -> Iterator[str]:
     yield f"licence       {info.get('licence') or 'not stated'}"
     sources = info.get("sources", [])
     for source in sources[:20]:
-        yield f"source        {source.get('name')} ({source.get('bytes', 0):,} bytes)"
+        size_said = f" ({source['bytes']:,} bytes)" if "bytes" in source else ""
+        yield f"source        {source.get('name') or source.get('file') or 'not named'}{size_said}"
     if len(sources) > 20:
         yield f"              and {len(sources) - 20:,} more"
 

@@ -103,7 +103,8 @@ def test_import(tmp_path):
         (("build", "a.txt"), "D600"),
         (("import", "a.txt", "-o", "new"), "D114"),
         (("query", "a.txt", "x"), "D102"),
-        (("info", "missing"), "D100"),
+        (("info", "missing.counts"), "D100"),
+        (("info", "missing"), "D402"),
         (("verify", "empty.txt"), "D101"),
     ],
 )
