@@ -67,7 +67,7 @@ MESSAGES: dict[str, str] = {
     "D323": "no model is installed: name one with --model DIR, or install a pack such as disambig_en",
     # models, packs and training
     "D401": "{rate!r} flags per 1,000 words make no sense: give a number of at least 0",
-    "D402": "{name!r} is no file and no installed pack: the packs are {names}",
+    "D402": "{name!r} is no file and no installed pack: of these there are {names}",
     "D403": "pack {path} is damaged: {problem}: install it again",
     "D404": "no model {name!r}: give a model directory or one of {names}",
     "D405": "model file {path} cannot be used: {problem}: save or install the model again",
