@@ -9,7 +9,7 @@ from disambig.counts.table import CountTable
 
 
 def open_table(counts: str | Path | CountTable) -> CountTable:
-    """Open a count table; the same file is opened once a process.
+    """Open a count table; the same file is opened once a process, and anew when it was replaced.
 
     Parameters
     ----------
@@ -29,9 +29,19 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
         from disambig.model.packs import pack
 
         path = pack(str(counts)).counts
-    return _open(path.resolve())
+    path = path.resolve()
+    return _open(path, _stamp(path))
 
 
 @lru_cache(maxsize=32)
-def _open(path: Path) -> CountTable:
+def _open(path: Path, stamp: tuple[int, ...]) -> CountTable:
     return CountTable.open(path)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes when another table is written under the same name."""
+    try:
+        said = path.stat()
+    except OSError:
+        return ()
+    return said.st_ino, said.st_mtime_ns, said.st_size
