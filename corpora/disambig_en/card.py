@@ -220,7 +220,8 @@ def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[s
         "Made errors found (words replaced by another candidate at random, 1 in 20) at rates set in false",
         "flags per 1,000 words; in brackets the false flags per 1,000 words that were measured."
         + (
-            " Behind the slash: with\nthe domain left out of counts, training and tuning (with half the instances to learn from).\n"
+            " Behind the slash: with\nthe domain left out of counts, "
+            "training and tuning (with half the instances to learn from).\n"
             if left_out
             else "\n"
         ),
