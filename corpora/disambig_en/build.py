@@ -105,7 +105,7 @@ class Counters:
         write_table(
             path,
             [(keys, counts)],
-            tokenisation=self.near.tokenisation,
+            tokenisations=self.near.tokenisations,
             record="compact",
             info={
                 "licence": "figures derived from text under the licences named in the pack's card",

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from disambig.cli.shared_options import with_options_of
+
 app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
@@ -24,74 +26,99 @@ def counts(context: typer.Context) -> None:
 
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="A count table.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The table to write.")]
-Orders = Annotated[int, typer.Option(help="The longest n-grams, 1 to 5.")]
 MinCount = Annotated[
     list[str] | None,
     typer.Option(
         metavar="N:COUNT", help="Leave out n-grams of N words seen less than COUNT times; repeat it."
     ),
 ]
-KeepWords = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Keep only n-grams with one of these words, one a line.")
-]
-Memory = Annotated[str, typer.Option(help="Bound on memory, such as 800M or 2G; the rest is sorted on disk.")]
 RecordForm = Annotated[
-    str, typer.Option("--record", help="exact (6.6 bytes an n-gram), or compact (4.6, counts rounded).")
+    str,
+    typer.Option(
+        "--record",
+        help="exact (6.6 bytes an n-gram), compact (4.6, counts rounded), or small (2.4, rounded more, "
+        "one in 1,024 absent n-grams found).",
+    ),
 ]
-Licence = Annotated[str, typer.Option(help="Licence of the text, kept in the table.")]
-Temporary = Annotated[Path | None, typer.Option(help="Directory for temporary files.")]
+Keys = Annotated[
+    bool, typer.Option("--keys", help="Keep the keys too (8 bytes an n-gram), for merge and prune.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace a table that exists.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def choices_of(
+    orders: Annotated[int, typer.Option(help="The longest n-grams, 1 to 5.")] = 5,
+    min_count: MinCount = None,
+    keep_words: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep only n-grams with one of these words, one a line."),
+    ] = None,
+    memory: Annotated[
+        str, typer.Option(help="Bound on memory, such as 800M or 2G; the rest is sorted on disk.")
+    ] = "2G",
+    record: RecordForm = "exact",
+    keys: Keys = False,
+    licence: Annotated[str, typer.Option(help="Licence of the text, kept in the table.")] = "",
+    temporary: Annotated[Path | None, typer.Option(help="Directory for temporary files.")] = None,
+    force: Force = False,
+) -> Any:
+    """Return the choices that making a table from text and from counts has in common."""
+    from disambig.counts import options
+    from disambig.counts.build import Choices
+
+    return Choices(
+        orders=orders,
+        min_counts=options.thresholds(min_count or (), orders=orders),
+        keep_words=options.word_file(keep_words),
+        memory=options.size(memory),
+        record=record,
+        keys=keys,
+        licence=licence,
+        temporary=temporary,
+        force=force,
+    )
 
 
 @app.command()
+@with_options_of(choices_of)
 def build(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH...", help="Text files (also .gz, .xz), directories, or -. A line is a unit."
+            metavar="PATH...", help="Text files (also .gz, .xz, .zst), directories, or -. A line is a unit."
         ),
     ],
     output: Output,
-    orders: Orders = 5,
-    min_count: MinCount = None,
-    keep_words: KeepWords = None,
-    memory: Memory = "2G",
-    record: RecordForm = "exact",
-    tokenisation: Annotated[str, typer.Option(help="What a word is.")] = "disambig.words.v1",
-    licence: Licence = "",
-    temporary: Temporary = None,
-    force: Force = False,
+    tokenisation: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a word is; repeat it for several views of the text in one table. "
+            "Default: disambig.words.v1."
+        ),
+    ] = None,
+    gaps: Annotated[
+        bool, typer.Option("--gaps", help="Count patterns with a gap too, such as a * b.")
+    ] = False,
+    *,
+    choices: Any,
 ) -> None:
     """Count the n-grams of text and write them as a table."""
-    from disambig.counts import options
     from disambig.counts.build import build_table
     from disambig.counts.inputs import TextFiles
+    from disambig.counts.options import normal_words
     from disambig.registry import get
 
-    bytes_of_memory = options.size(memory)
-    thresholds = options.thresholds(min_count or (), orders=orders)
-    cut = get("tokenisations", tokenisation)()
-    words = options.word_file(keep_words, cut)
+    cuts = [get("tokenisations", name)() for name in tokenisation or ["disambig.words.v1"]]
+    choices["keep_words"] = normal_words(choices["keep_words"], cuts)
     files = TextFiles(paths)
     with _progress(files.total) as move:
-        build_table(
-            output,
-            files,
-            cut,
-            orders=orders,
-            min_counts=thresholds,
-            keep_words=words,
-            record=record,
-            memory=bytes_of_memory,
-            temporary=temporary,
-            licence=licence,
-            sources=files.sources,
-            force=force,
-            progress=lambda stage, done, total: move(stage, files.done if stage == "count" else done),
-        )
+        choices["progress"] = lambda stage, done, total: move(stage, files.done if stage == "count" else done)
+        build_table(output, files, cuts, gaps=gaps, sources=files.sources, **choices)
 
 
 @app.command("import")
+@with_options_of(choices_of)
 def import_(
     paths: Annotated[
         list[str],
@@ -101,44 +128,22 @@ def import_(
     tokenisation: Annotated[
         str, typer.Option(help="What a word is; the words in the files are taken as they stand.")
     ] = "web1t.v1",
-    orders: Orders = 5,
-    min_count: MinCount = None,
-    keep_words: KeepWords = None,
-    memory: Memory = "2G",
-    record: RecordForm = "exact",
-    licence: Licence = "",
-    temporary: Temporary = None,
-    force: Force = False,
+    *,
+    choices: Any,
 ) -> None:
     """Turn ready counts into a table: TSV files, or the layout of Web 1T."""
-    from disambig.counts import options
     from disambig.counts.readers import count_files, import_table
     from disambig.registry import get
 
-    bytes_of_memory = options.size(memory)
-    thresholds = options.thresholds(min_count or (), orders=orders)
     get("tokenisations", tokenisation)  # a table of an unknown one could not be asked
-    words = options.word_file(keep_words)
     files = count_files(paths)
     with _progress(sum(Path(file).stat().st_size for file, _ in files)) as move:
-        import_table(
-            output,
-            files,
-            tokenisation,
-            orders=orders,
-            min_counts=thresholds,
-            keep_words=words,
-            record=record,
-            memory=bytes_of_memory,
-            temporary=temporary,
-            licence=licence,
-            force=force,
-            progress=lambda stage, done, total: move(stage, done),
-        )
+        choices["progress"] = lambda stage, done, total: move(stage, done)
+        import_table(output, files, tokenisation, **choices)
 
 
 @app.command()
-def info(table: Table, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def info(table: Table, json: Json = False) -> None:
     """Say where a table comes from and what it covers."""
     import json as json_module
 
@@ -159,8 +164,14 @@ def query(
     ngrams: Annotated[
         list[str] | None, typer.Argument(metavar="NGRAM...", help="Default: one a line from standard input.")
     ] = None,
+    tokenisation: Annotated[
+        str | None, typer.Option(help="Which of the table's, if it has several; by default the first.")
+    ] = None,
 ) -> None:
-    """Print n-grams with their counts, separated by a TAB; <S> and </S> are the ends of a sentence."""
+    """Print n-grams with their counts, separated by a TAB.
+
+    <S> and </S> are the ends of a sentence; a * between two words is any word.
+    """
     import sys
     from itertools import islice
 
@@ -170,7 +181,7 @@ def query(
     lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin)
     # a person at a terminal gets each answer at once
     while some := list(islice(lines, 1 if not ngrams and sys.stdin.isatty() else 4096)):
-        for ngram, count in zip(some, opened.counts_of_texts(some), strict=True):
+        for ngram, count in zip(some, opened.counts_of_texts(some, tokenisation=tokenisation), strict=True):
             typer.echo(f"{ngram}\t{count}")
 
 

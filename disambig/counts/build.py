@@ -5,19 +5,62 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from disambig.counts.counter import MEMORY, Merged, NgramCounter
-from disambig.counts.index import Chunk
 from disambig.counts.write import refuse_existing, write_table
 from disambig.errors import UserError
 from disambig.text.hashing import MAX_ORDER, hash_word
 from disambig.text.view import Tokenisation
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 Progress = Callable[[str, int, int | None], None]
 """Told ``(stage, done, total or None)``: ``"count"`` in texts, ``"write"`` in n-grams written."""
 BATCH = 1 << 22
 """Characters that are tokenised at a time."""
+
+
+class Choices(TypedDict, total=False):
+    """What `build_table` and `readers.import_table` can be asked for alike.
+
+    Attributes
+    ----------
+    orders : int
+        Count 1-grams to n-grams of this length, 5 at most (the default).
+    min_counts : mapping of int to int
+        For an order, the count below which its n-grams are left out; by default none is.
+    keep_words : collection of str
+        Only n-grams that contain one of these words, in the tokenisation's normal form; of two words
+        with a space between, those that contain both side by side. Of a pattern with a gap, the words
+        outside the gap count.
+    record : {"exact", "compact", "small"}
+        Form of the records.
+    keys : bool
+        Keep the keys too, so that the table can be merged and pruned.
+    memory : int
+        Bound on the process's memory, in bytes; what does not fit is sorted on disk.
+    temporary : path
+        Where those temporary files lie.
+    licence : str
+        What the header says of the counted text.
+    force : bool
+        Replace a file that exists.
+    progress : callable
+        See `Progress`.
+    """
+
+    orders: int
+    min_counts: Mapping[int, int] | None
+    keep_words: Collection[str] | None
+    record: str
+    keys: bool
+    memory: int
+    temporary: str | Path | None
+    licence: str
+    force: bool
+    progress: Progress | None
 
 
 def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
@@ -34,12 +77,23 @@ def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
         yield batch
 
 
-def count_texts(counter: NgramCounter, texts: Iterable[str], tokenisation: Tokenisation) -> int:
-    """Add the n-grams of `texts` to `counter`, each text a unit of its own; return how many texts."""
+def count_texts(
+    counter: NgramCounter,
+    texts: Iterable[str],
+    *tokenisations: Tokenisation,
+    tell: Callable[[int], None] | None = None,
+) -> int:
+    """Add the n-grams of `texts` to `counter`, each text a unit of its own; return how many texts.
+
+    `tell` is told their number now and then.
+    """
     n_texts = 0
     for batch in batches(texts):
-        counter.add(tokenisation(batch))
+        for tokenisation in tokenisations:
+            counter.add(tokenisation(batch))
         n_texts += len(batch)
+        if tell is not None:
+            tell(n_texts)
     return n_texts
 
 
@@ -47,44 +101,26 @@ def merged_partitions(
     texts: Iterable[str],
     tokenisation: Tokenisation,
     *,
-    orders: int = MAX_ORDER,
-    min_counts: Mapping[int, int] | None = None,
-    keep_words: Collection[str] | None = None,
-    memory: int = MEMORY,
-    temporary: str | Path | None = None,
+    gaps: bool = False,
+    **choices: Unpack[Choices],
 ) -> Iterator[Merged]:
-    """Yield all n-grams of `texts` as sorted arrays ``(keys, counts, orders)``, for experiments.
+    """Yield all n-grams of `texts` as sorted arrays ``(keys, counts, kinds)``, for experiments.
 
-    Parameters are those of `build_table`.
+    Parameters are those of `build_table`; `layout.order_of` tells the order of a kind.
     """
-    words = _hashes(keep_words)
-    with NgramCounter(
-        tokenisation.name,
-        orders=orders,
-        keep_words=words,
-        keep_pairs=_pairs(keep_words),
-        memory=memory,
-        temporary=temporary,
-    ) as counter:
+    with counter_for([tokenisation.name], gaps=gaps, **choices) as counter:
         count_texts(counter, texts, tokenisation)
-        yield from counter.partitions(min_counts=min_counts)
+        yield from counter.partitions(min_counts=choices.get("min_counts"))
 
 
 def build_table(
     path: str | os.PathLike[str],
     texts: Iterable[str],
-    tokenisation: Tokenisation,
+    tokenisation: Tokenisation | Sequence[Tokenisation],
     *,
-    orders: int = MAX_ORDER,
-    min_counts: Mapping[int, int] | None = None,
-    keep_words: Collection[str] | None = None,
-    record: str = "exact",
-    memory: int = MEMORY,
-    temporary: str | Path | None = None,
-    licence: str = "",
+    gaps: bool = False,
     sources: Sequence[Mapping[str, Any]] = (),
-    force: bool = False,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> Path:
     """Count the n-grams of `texts` and write them as a count table.
 
@@ -94,26 +130,14 @@ def build_table(
         The table; its directory must exist.
     texts : iterable of str
         One paragraph, or document, each: no n-gram crosses from one into the next.
-    tokenisation : Tokenisation
-    orders : int
-        Count 1-grams to n-grams of this length, 5 at most.
-    min_counts : mapping of int to int, optional
-        For an order, the count below which its n-grams are left out.
-    keep_words : collection of str, optional
-        Only n-grams that contain one of these words, in the tokenisation's normal form; of two words
-        with a space between, those that contain both side by side.
-    record : {"exact", "compact"}
-        Form of the records.
-    memory : int
-        Bound on the process's memory, in bytes; what does not fit is sorted on disk.
-    temporary : path, optional
-        Where those temporary files lie.
-    licence, sources
-        What the header says of the counted text.
-    force : bool
-        Replace a file that exists.
-    progress : callable, optional
-        See `Progress`.
+    tokenisation : Tokenisation, or sequence of them
+        Each gives the table a view of the same text.
+    gaps : bool
+        Count patterns with a gap as well (see `NgramCounter`).
+    sources : sequence of mapping
+        What the header says of where the text comes from; read when all texts are.
+    **choices
+        See `Choices`.
 
     Raises
     ------
@@ -121,37 +145,59 @@ def build_table(
         D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory),
         D113 (no word in all the texts).
     """
-    refuse_existing(Path(path), force=force)
-    tell = progress or (lambda stage, done, total: None)
-    words = _hashes(keep_words)
-    with NgramCounter(
-        tokenisation.name,
-        orders=orders,
-        keep_words=words,
-        keep_pairs=_pairs(keep_words),
-        memory=memory,
-        temporary=temporary,
-    ) as counter:
-        n_texts = 0
-        for batch in batches(texts):
-            counter.add(tokenisation(batch))
-            n_texts += len(batch)
-            tell("count", n_texts, None)
-        if not counter.totals[0] and not words:
-            raise UserError("D113")
-        info = {
-            "texts": n_texts,
-            "keep_words": sorted(keep_words) if keep_words is not None else None,
-        }
-        return write_counter(
-            path,
-            counter,
-            record=record,
-            min_counts=min_counts,
-            info=info | {"licence": licence, "sources": [dict(source) for source in sources]},
-            force=force,
-            progress=progress,
+    cuts = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
+    refuse_existing(Path(path), force=choices.get("force", False))
+    progress = choices.get("progress")
+    with counter_for([cut.name for cut in cuts], gaps=gaps, **choices) as counter:
+        n_texts = count_texts(
+            counter, texts, *cuts, tell=lambda done: progress("count", done, None) if progress else None
         )
+        if not counter.totals[0] and not choices.get("keep_words"):
+            raise UserError("D113")
+        view = {"texts": n_texts, "sources": [dict(source) for source in sources]}
+        return write_chosen(path, counter, views={cut.name: view for cut in cuts}, **choices)
+
+
+def counter_for(
+    tokenisations: Sequence[str], *, gaps: bool = False, **choices: Unpack[Choices]
+) -> NgramCounter:
+    """Return the counter for these choices."""
+    words = choices.get("keep_words")
+    split = [word.split(" ") for word in words or () if " " in word]
+    return NgramCounter(
+        *tokenisations,
+        orders=choices.get("orders", MAX_ORDER),
+        gaps=gaps,
+        keep_words=None if words is None else [hash_word(word) for word in words if " " not in word],
+        keep_pairs=[(hash_word(first), hash_word(second)) for first, second in split],
+        memory=choices.get("memory", MEMORY),
+        temporary=choices.get("temporary"),
+    )
+
+
+def write_chosen(
+    path: str | os.PathLike[str],
+    counter: NgramCounter,
+    *,
+    views: Mapping[str, Mapping[str, Any]],
+    **choices: Unpack[Choices],
+) -> Path:
+    """Write what `counter` holds as a table, with what its header says of the text, for each tokenisation."""
+    words = choices.get("keep_words")
+    return write_counter(
+        path,
+        counter,
+        min_counts=choices.get("min_counts"),
+        record=choices.get("record", "exact"),
+        keys=choices.get("keys", False),
+        info={
+            "licence": choices.get("licence", ""),
+            "keep_words": None if words is None else sorted(words),
+            "views": views,
+        },
+        force=choices.get("force", False),
+        progress=choices.get("progress"),
+    )
 
 
 def write_counter(
@@ -160,6 +206,7 @@ def write_counter(
     *,
     min_counts: Mapping[int, int] | None = None,
     record: str = "exact",
+    keys: bool = False,
     info: Mapping[str, Any] | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -167,38 +214,46 @@ def write_counter(
     """Prune what `counter` holds and write it as a count table; parameters are those of `build_table`."""
     said: dict[str, Any] = dict(info or {})
 
-    def chunks() -> Iterator[Chunk]:
+    def chunks() -> Iterator[Merged]:
         done = 0
-        for keys, counts, _ in counter.partitions(min_counts=min_counts):
-            yield keys, counts
-            done += len(keys)
+        for chunk in counter.partitions(min_counts=min_counts):
+            yield chunk
+            done += len(chunk[0])
             if progress is not None:
                 progress("write", done, None)
-        by_order = {
-            "seen": counter.totals,
-            "distinct": counter.distinct,
-            "kept": counter.kept,
-        }
-        said["ngrams"] = {
-            name: {str(n + 1): count for n, count in enumerate(counts)} for name, counts in by_order.items()
-        }
-        said["min_counts"] = {str(n): (min_counts or {}).get(n, 1) for n in range(1, counter.orders + 1)}
+        said.update(numbers(counter.orders, counter.totals, counter.distinct, counter.kept, min_counts))
 
     return write_table(
         path,
         chunks(),
-        tokenisation=counter.tokenisation,
+        tokenisations=counter.tokenisations,
+        gaps=counter.tokenisations if counter.gaps else (),
         orders=counter.orders,
         record=record,
+        keys=keys,
         info=said,
         force=force,
     )
 
 
-def _hashes(words: Collection[str] | None) -> list[int] | None:
-    return None if words is None else [hash_word(word) for word in words if " " not in word]
+def numbers(
+    orders: int,
+    seen: Sequence[int],
+    distinct: Sequence[int],
+    kept: Sequence[int],
+    min_counts: Mapping[int, int] | None,
+) -> dict[str, Any]:
+    """Return what the header says of how many n-grams there are, given by kind, and of thresholds."""
+    plain, patterns = slice(0, orders), slice(orders, None)
+    named = {"seen": seen, "distinct": distinct, "kept": kept}
+    said: dict[str, Any] = {
+        "ngrams": {name: _by_order(values[plain], 1) for name, values in named.items()},
+        "min_counts": {str(n): (min_counts or {}).get(n, 1) for n in range(1, orders + 1)},
+    }
+    if len(seen) > orders:
+        said["patterns"] = {name: _by_order(values[patterns], 3) for name, values in named.items()}
+    return said
 
 
-def _pairs(words: Collection[str] | None) -> list[tuple[int, int]]:
-    split = [word.split(" ") for word in words or () if " " in word]
-    return [(hash_word(first), hash_word(second)) for first, second in split]
+def _by_order(values: Sequence[int], first: int) -> dict[str, int]:
+    return {str(order): value for order, value in enumerate(values, first)}

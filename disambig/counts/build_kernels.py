@@ -6,6 +6,8 @@ import numpy as np
 
 from disambig.compiling import compiled
 from disambig.text.hash_kernels import ORDER_STEP, PLACE, fmix64
+from disambig.text.hashing import GAP_HASH
+from disambig.text.view import END_HASH, START_HASH
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -13,6 +15,9 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _S32 = np.uint64(32)
 _BYTE = np.uint64(255)
 _SMALL = 48
+_GAP = np.uint64(GAP_HASH)
+_START = np.uint64(START_HASH)
+_END = np.uint64(END_HASH)
 
 
 @compiled
@@ -39,15 +44,17 @@ def mark_members(words, table, member):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def add_keys(hashes, sentences, first, last, seed, member, keys, rows, filled):  # type: ignore[no-untyped-def]
-    """Append to row ``rows[n - 1]`` of `keys` those of the n-grams that start at tokens ``first:last``.
+def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, filled):  # type: ignore[no-untyped-def]
+    """Append to row ``rows[k]`` of `keys` those of the n-grams that start at tokens ``first:last``.
 
-    `keys` is uint64 (at least as many rows as orders, capacity) and must have room for ``last - first``
-    more after ``filled[n - 1]``. An n-gram stays within its sentence and has no unknown word (0). With
-    `member` (uint8, one a token; else empty) only n-grams are taken that hold a token with bit 1, or one
-    with bit 2 together with the token before it.
+    Row k is of n-grams of k + 1 words for k < `orders`, and of patterns with a gap of k - `orders` + 3
+    words for the others, if there are any. `keys` is uint64 (more rows than kinds, capacity) and must have
+    room for ``last - first`` more after each ``filled[k]``, for patterns of n words n - 2 times as many.
+    An n-gram stays within its sentence and has no unknown word (0). With `member` (uint8, one a token; else
+    empty) only n-grams are taken that hold a token with bit 1, or one with bit 2 together with the token
+    before it; the word in a gap is not among them, and never the end of a sentence.
     """
-    orders = len(rows)
+    gaps = len(rows) > orders
     restricted = len(member) > 0
     sentence = np.searchsorted(sentences, first, side="right")
     for begin in range(first, last):
@@ -64,10 +71,29 @@ def add_keys(hashes, sentences, first, last, seed, member, keys, rows, filled): 
             total += word * PLACE[n]
             if restricted:
                 wanted |= (member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin)
+            whole = total + np.uint64(n + 1) * ORDER_STEP
             if wanted:
-                key = fmix64(total + np.uint64(n + 1) * ORDER_STEP)  # type: ignore[no-untyped-call]
-                keys[rows[n], filled[n]] = key
+                keys[rows[n], filled[n]] = fmix64(whole)  # type: ignore[no-untyped-call]
                 filled[n] += 1
+            if gaps and n >= 2 and wanted:
+                k = orders + n - 2
+                for gap in range(begin + 1, i):
+                    inner = hashes[gap]
+                    if inner == _START or inner == _END:
+                        continue
+                    if restricted and not _has_member(member, begin, i, gap):  # type: ignore[no-untyped-call]
+                        continue
+                    key = whole + (_GAP - inner) * PLACE[gap - begin]
+                    keys[rows[k], filled[k]] = fmix64(key)  # type: ignore[no-untyped-call]
+                    filled[k] += 1
+
+
+@compiled
+def _has_member(member, begin, last, gap):  # type: ignore[no-untyped-def]
+    for i in range(begin, last + 1):
+        if i != gap and ((member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin and i - 1 != gap)):
+            return True
+    return False
 
 
 @compiled

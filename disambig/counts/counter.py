@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import runs
+from disambig.counts import layout, runs
 from disambig.counts.runs import Counted, Run
 from disambig.errors import UserError
 from disambig.text.hashing import MAX_ORDER, UNKNOWN, hash_word
@@ -30,24 +30,30 @@ _AT_ONCE = 1 << 19
 _SCRATCH = 1 << 18
 
 Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
-"""Distinct keys, ascending, with their counts and their orders."""
+"""Distinct keys, ascending, with their counts and their kinds (see `layout.PATTERN`)."""
+MOST = 1 << 60
+"""Counts of one kind must add up to less, so that no sum of them overflows."""
 
 
 class NgramCounter:
     """Counts the n-grams of views (`add`) or adds up counts (`add_counts`) within a bound of memory.
 
-    Occurrences gather in a buffer for each order; a full buffer is sorted and written to a
+    Occurrences gather in a buffer for each kind of n-gram; a full buffer is sorted and written to a
     temporary directory as a run; `partitions` merges the runs. To be used in a ``with`` statement,
     at whose end the temporary files go.
 
     Parameters
     ----------
-    tokenisation : str
-        Registry name; it seeds the keys, and every view must have been made by it.
+    *tokenisations : str
+        Registry names; they seed the keys, and every view must have been made by one of them.
     orders : int
         Count 1-grams to n-grams of this length, 5 at most.
+    gaps : bool
+        Count patterns with a gap as well: n-grams of 3 to 5 words with one inner word left open, which
+        may be any word but never the end of a sentence.
     keep_words : collection of int, optional
-        Word hashes: only n-grams that contain one of them are counted.
+        Word hashes: only n-grams that contain one of them are counted, and patterns
+        that contain one outside the gap: so their counts are over all words in the gap.
     keep_pairs : collection of (int, int), optional
         Hashes of two adjoining words: n-grams that contain both are counted as well.
     memory : int
@@ -55,14 +61,16 @@ class NgramCounter:
     temporary : path, optional
         Where the temporary directory is made; by default where Python makes its own.
     capacity : int, optional
-        N-grams in each order's buffer, instead of what `memory` allows (for tests).
+        N-grams in each kind's buffer, instead of what `memory` allows (for tests).
 
     Attributes
     ----------
+    kinds : tuple of int
+        What is counted: the orders, and those of patterns with a gap plus `layout.PATTERN`.
     totals : list of int
-        N-grams seen of each order, from 1-grams.
+        N-grams seen of each kind.
     distinct, kept : list of int
-        Different n-grams of each order, before and after pruning; filled by `partitions`.
+        Different n-grams of each kind, before and after pruning; filled by `partitions`.
     kept_words : array of uint64, or None
         The words that `keep_words` names, as a set for kernels (`build_kernels.mark_members`).
     spilled : int
@@ -71,9 +79,9 @@ class NgramCounter:
 
     def __init__(
         self,
-        tokenisation: str,
-        *,
+        *tokenisations: str,
         orders: int = MAX_ORDER,
+        gaps: bool = False,
         keep_words: Collection[int] | None = None,
         keep_pairs: Collection[tuple[int, int]] = (),
         memory: int = MEMORY,
@@ -86,17 +94,22 @@ class NgramCounter:
             raise UserError("D112", memory=memory, least=LEAST_MEMORY)
         if temporary is not None and not Path(temporary).is_dir():
             raise UserError("D107", path=temporary, problem="there is no such directory")
-        self.tokenisation = tokenisation
+        self.tokenisations = tokenisations
         self.orders = orders
-        self.totals, self.distinct, self.kept = ([0] * orders for _ in range(3))
+        self.gaps = gaps
+        self.kinds = kinds_of(orders, gaps=gaps)
+        self.totals, self.distinct, self.kept = ([0] * len(self.kinds) for _ in range(3))
         self.spilled = 0
         self._temporary = temporary
         self._directory: tempfile.TemporaryDirectory[str] | None = None
-        self._capacity = capacity or (memory - RESERVE) // (8 * (orders + 1))
+        # n-grams that one token can begin
+        self._each = np.array([1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds])
+        most = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
+        self._capacity = max(capacity or most, int(self._each.max()))
         self._clear()
-        self._pending: list[list[Counted]] = [[] for _ in range(orders)]
+        self._pending: list[list[Counted]] = [[] for _ in self.kinds]
         self._n_pending = 0
-        self._runs: list[list[Run]] = [[] for _ in range(orders)]
+        self._runs: list[list[Run]] = [[] for _ in self.kinds]
         self.kept_words = None if keep_words is None else _hash_set(keep_words)
         self.kept_pairs = tuple(keep_pairs)
 
@@ -104,8 +117,8 @@ class NgramCounter:
         """Count the n-grams of `view`; none crosses the end of a sentence or holds an `UNKNOWN` word."""
         from disambig.counts.build_kernels import add_keys, mark_members
 
-        if view.tokenisation != self.tokenisation:
-            raise ValueError(f"a view of {view.tokenisation}, not of {self.tokenisation}")
+        if view.tokenisation not in self.tokenisations:
+            raise ValueError(f"a view of {view.tokenisation}, not of {', '.join(self.tokenisations)}")
         member = np.empty(0, dtype=np.uint8)
         if self.kept_words is not None:
             member = np.empty(len(view), dtype=np.uint8)
@@ -113,12 +126,14 @@ class NgramCounter:
             for first, second in self.kept_pairs:
                 found = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
                 member[1:][found] |= 2
-        seed = np.uint64(hash_word(self.tokenisation))
+        seed = np.uint64(hash_word(view.tokenisation))
         begin = 0
         while begin < len(view):
-            if self._filled.max() == self._capacity:
+            room = int(((self._capacity - self._filled) // self._each).min())
+            if not room:
                 self._spill()
-            end = min(len(view), begin + self._capacity - int(self._filled.max()))
+                continue
+            end = min(len(view), begin + room)
             before = self._filled.copy()
             add_keys(
                 view.hashes,
@@ -127,20 +142,31 @@ class NgramCounter:
                 end,
                 seed,
                 member,
+                self.orders,
                 self._keys,
                 self._rows,
                 self._filled,
             )  # type: ignore[no-untyped-call]
-            for order, more in enumerate((self._filled - before).tolist()):
-                self.totals[order] += more
+            for row, more in enumerate((self._filled - before).tolist()):
+                self.totals[row] += more
             begin = end
 
-    def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], order: int) -> None:
-        """Add counts of n-grams of one order, in any order and repeated as may be."""
-        self.totals[order - 1] += int(counts.sum(dtype=object) if len(counts) else 0)
-        self._pending[order - 1].append((keys, counts))
+    def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], kind: int) -> None:
+        """Add counts of n-grams of one kind, in any order and repeated as may be.
+
+        Raises
+        ------
+        UserError
+            D118, where the counts of a kind add up to `MOST` or more.
+        """
+        row = self.kinds.index(kind)
+        # the first sum cannot overflow, the second is exact
+        if self.totals[row] + counts.sum(dtype=np.float64) >= MOST:
+            raise UserError("D118", most=MOST)
+        self.totals[row] += int(counts.sum(dtype=np.uint64))
+        self._pending[row].append((keys, counts))
         self._n_pending += len(keys)
-        if self._n_pending * 5 >= self._capacity * self.orders:  # sorting takes five times the room
+        if self._n_pending * 5 >= self._capacity * len(self.kinds):  # sorting takes five times the room
             self._spill_pending()
 
     def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:
@@ -149,18 +175,19 @@ class NgramCounter:
         Parameters
         ----------
         min_counts : mapping of int to int, optional
-            For an order, the count below which its n-grams are left out.
+            For an order, the count below which its n-grams and patterns are left out.
 
         Yields
         ------
         keys, counts : arrays of uint64
-        orders : array of uint8
+        kinds : array of uint8
         """
         self._finish()
-        least = [(min_counts or {}).get(order, 1) for order in range(1, self.orders + 1)]
-        self.distinct, self.kept = [0] * self.orders, [0] * self.orders
+        least = [(min_counts or {}).get(layout.order_of(kind), 1) for kind in self.kinds]
+        self.distinct, self.kept = [0] * len(self.kinds), [0] * len(self.kinds)
+        kinds_of_rows = np.array(self.kinds, dtype=np.uint8)
         edges = sum(
-            (run.edges for order in self._runs for run in order),
+            (run.edges for row in self._runs for run in row),
             np.zeros(runs.SLICES + 1, np.int64),
         )
         first = 0
@@ -168,54 +195,50 @@ class NgramCounter:
             last = int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
             last = min(max(last, first + 1), runs.SLICES)
             parts = []
-            for order, here in enumerate(self._runs):
+            for row, here in enumerate(self._runs):
                 keys, counts = runs.merged([run.read(first, last) for run in here])
-                self.distinct[order] += len(keys)
-                if least[order] > 1:
-                    wanted = counts >= np.uint64(least[order])
+                self.distinct[row] += len(keys)
+                if least[row] > 1:
+                    wanted = counts >= np.uint64(least[row])
                     keys, counts = keys[wanted], counts[wanted]
-                self.kept[order] += len(keys)
-                parts.append((keys, (counts << np.uint64(3)) | np.uint64(order + 1)))
+                self.kept[row] += len(keys)
+                parts.append((keys, (counts << np.uint64(3)) | np.uint64(row)))
             keys, payload = runs.interleaved(parts)
             first = last
             if len(keys):
-                yield (
-                    keys,
-                    payload >> np.uint64(3),
-                    (payload & np.uint64(7)).astype(np.uint8),
-                )
+                yield keys, payload >> np.uint64(3), kinds_of_rows[(payload & np.uint64(7)).astype(np.intp)]
 
     def _clear(self) -> None:
         """Take new buffers; their pages cost nothing before they are filled."""
-        self._keys = np.empty((self.orders + 1, self._capacity), dtype=np.uint64)
-        self._rows = np.arange(self.orders)
-        self._spare = self.orders
-        self._filled = np.zeros(self.orders, dtype=np.int64)
+        self._keys = np.empty((len(self.kinds) + 1, self._capacity), dtype=np.uint64)
+        self._rows = np.arange(len(self.kinds))
+        self._spare = len(self.kinds)
+        self._filled = np.zeros(len(self.kinds), dtype=np.int64)
 
     def _spill(self) -> None:
-        for order in range(self.orders):
-            keys = self._sorted(order)
+        for row in range(len(self.kinds)):
+            keys = self._sorted(row)
             if len(keys):
-                self._runs[order].append(runs.spill_keys(self._run_path(), keys))
+                self._runs[row].append(runs.spill_keys(self._run_path(), keys))
         self._filled[:] = 0
 
     def _spill_pending(self) -> None:
-        for order, pending in enumerate(self._pending):
+        for row, pending in enumerate(self._pending):
             if pending:
                 keys = np.concatenate([keys for keys, _ in pending])
                 counts = np.concatenate([counts for _, counts in pending])
                 pending.clear()
-                self._runs[order].append(runs.spill_counts(self._run_path(), *_summed(keys, counts)))
+                self._runs[row].append(runs.spill_counts(self._run_path(), *_summed(keys, counts)))
         self._n_pending = 0
 
-    def _sorted(self, order: int) -> NDArray[np.uint64]:
-        """Sort an order's keys into the spare row, which becomes theirs."""
+    def _sorted(self, kind: int) -> NDArray[np.uint64]:
+        """Sort the keys of the kind at this place into the spare row, which becomes theirs."""
         from disambig.counts.build_kernels import sort_into
 
-        row, size = int(self._rows[order]), self._filled[order]
+        row, size = int(self._rows[kind]), self._filled[kind]
         keys: NDArray[np.uint64] = self._keys[self._spare, :size]
         sort_into(self._keys[row, :size], keys, np.empty(_SCRATCH, dtype=np.uint64))  # type: ignore[no-untyped-call]
-        self._rows[order], self._spare = self._spare, row
+        self._rows[kind], self._spare = self._spare, row
         return keys
 
     def _finish(self) -> None:
@@ -227,9 +250,9 @@ class NgramCounter:
         if self.spilled:
             self._spill()
         else:
-            for order in range(self.orders):
-                keys = self._sorted(order)
-                self._runs[order].append(runs.RawRun(keys, runs.edges_of(keys)))
+            for row in range(len(self.kinds)):
+                keys = self._sorted(row)
+                self._runs[row].append(runs.RawRun(keys, runs.edges_of(keys)))
         self._clear()
 
     def _run_path(self) -> Path:
@@ -242,8 +265,8 @@ class NgramCounter:
         """Delete the temporary files and let go of the buffers."""
         if self._directory is not None:
             self._directory.cleanup()
-        self._keys = np.empty((self.orders, 0), dtype=np.uint64)
-        self._runs = [[] for _ in range(self.orders)]
+        self._keys = np.empty((len(self.kinds), 0), dtype=np.uint64)
+        self._runs = [[] for _ in self.kinds]
 
     def __enter__(self) -> Self:
         return self
@@ -255,6 +278,12 @@ class NgramCounter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def kinds_of(orders: int, *, gaps: bool) -> tuple[int, ...]:
+    """Return the kinds of n-grams of up to so many words, with those of patterns if there are gaps."""
+    patterns = range(3, orders + 1) if gaps else ()
+    return (*range(1, orders + 1), *(order + layout.PATTERN for order in patterns))
 
 
 def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:

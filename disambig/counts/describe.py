@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from disambig.counts.layout import RECORDS
 from disambig.counts.table import CountTable
 
 
@@ -17,24 +18,33 @@ def described(table: CountTable) -> Iterator[str]:
     each = f", {size / table.n_ngrams:.2f} bytes each" if table.n_ngrams else ""
     yield f"{table.path}"
     yield f"n-grams       {table.n_ngrams:,} of 1 to {table.orders} words; {size:,} bytes{each}"
-    yield f"words         {table.tokenisation}"
-    exact = f"exact, up to {int(table.values.max()):,}"
-    yield f"counts        {exact if table.header['record'] == 'exact' else 'compact: large ones rounded'}"
-    numbers = info.get("ngrams", {})
-    for order in sorted(numbers.get("kept", {}), key=int):
-        seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
-        least = info.get("min_counts", {}).get(order, 1)
-        yield (
-            f"  {order} word{'s' if order != '1' else ' '}     {kept:,} kept (seen {least} times or more) "
-            f"of {distinct:,} different, {seen:,} in all"
-        )
+    for name in table.tokenisations:
+        yield f"words         {name}" + (", also patterns with a gap" if name in table.gaps else "")
+    record = RECORDS[table.header["record"]]
+    rounded = "large ones rounded" if record.growth else "exact"
+    yield f"counts        {record.name}: {rounded}, up to {int(table.values.max()):,}"
+    yield f"              an absent n-gram is taken for another once in {1 << record.fingerprint:,}"
+    for what, label in (("ngrams", "words"), ("patterns", "with gap")):
+        numbers = info.get(what, {})
+        for order in sorted(numbers.get("kept", {}), key=int):
+            seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
+            least = info.get("min_counts", {}).get(order, 1)
+            yield (
+                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} kept "
+                f"(seen {least} times or more) of {distinct:,} different, {seen:,} in all"
+            )
+    if table.has_keys:
+        yield "keys          stored: the table can be merged and pruned"
     words = info.get("keep_words")
     if words:
         yield f"restricted    to n-grams with one of {len(words):,} words: {', '.join(words[:12])}" + (
             ", ..." if len(words) > 12 else ""
         )
     yield f"licence       {info.get('licence') or 'not stated'}"
-    sources = info.get("sources", [])
+    views = list(info.get("views", {}).values()) or [info]
+    sources = list(views[0].get("sources", []))
+    for view in views[1:]:
+        sources += [source for source in view.get("sources", []) if source not in sources]
     for source in sources[:20]:
         size_said = f" ({source['bytes']:,} bytes)" if "bytes" in source else ""
         yield f"source        {source.get('name') or source.get('file') or 'not named'}{size_said}"

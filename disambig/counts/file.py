@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from disambig.errors import UserError
 
 MAGIC = b"DISAMBIG-COUNTS\n"
-VERSION = 1
+VERSION = 2
+"""What is written. A file of version 1 has one tokenisation and no more than its first four sections."""
+READABLE = (1, VERSION)
 PAGE = 4096
 _PREAMBLE = struct.Struct(
     "<16sIIQQQ32s"
@@ -114,9 +116,9 @@ def finish(file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int
     file.write(_preamble(at, data))
 
 
-def _preamble(at: int, data: bytes) -> bytes:
+def _preamble(at: int, data: bytes, version: int = VERSION) -> bytes:
     digest = hashlib.blake2b(data, digest_size=32).digest()
-    return _PREAMBLE.pack(MAGIC, VERSION, 0, at + len(data), at, len(data), digest).ljust(PAGE, b"\0")
+    return _PREAMBLE.pack(MAGIC, version, 0, at + len(data), at, len(data), digest).ljust(PAGE, b"\0")
 
 
 def _digest(file: BinaryIO, offset: int, size: int) -> str:
@@ -150,8 +152,9 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
             if len(preamble) < PAGE:
                 raise UserError("D104", path=path, size=size, expected=f"at least {PAGE:,}")
             _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(preamble)
-            if version != VERSION:
-                raise UserError("D103", path=path, version=version, known=VERSION)
+            if version not in READABLE:
+                known = " and ".join(map(str, READABLE))
+                raise UserError("D103", path=path, version=version, known=known)
             if size != expected:
                 raise UserError("D104", path=path, size=size, expected=f"{expected:,}")
             if not (PAGE <= at <= size and header_size == size - at):
@@ -182,8 +185,8 @@ def verify(path: Path) -> None:
         What `map_file` raises, or D105 naming the damaged section.
     """
     mapped, _, sections = map_file(path)
-    _, _, _, _, at, size, _ = _PREAMBLE.unpack_from(mapped)
-    if mapped[:PAGE] != _preamble(at, mapped[at : at + size]):
+    _, version, _, _, at, size, _ = _PREAMBLE.unpack_from(mapped)
+    if mapped[:PAGE] != _preamble(at, mapped[at : at + size], version):
         raise UserError("D105", path=path, section="preamble")
     mapped.close()
     with open(path, "rb") as file:

@@ -116,8 +116,7 @@ def _build(
 ) -> tuple[NDArray[np.uint16], int, int, int]:
     from disambig.counts.index_kernels import find_pilots
 
-    n_slots, n_buckets = layout.n_slots(len(keys)), layout.n_buckets(len(keys))
-    n_slots += n_slots % 2  # so that 32-bit records stay aligned
+    n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
     words = np.zeros(n_slots * record.width + n_buckets, dtype=np.uint16)
     pilots = words[n_slots * record.width :]
     slots = np.empty(len(keys), dtype=np.uint64)
@@ -127,11 +126,14 @@ def _build(
     else:
         raise ValueError("no perfect hash was found: the keys are not hashes")
     at = slots.astype(np.intp) * record.width
-    words[at] = keys.astype(np.uint16)
-    high = (keys >> np.uint64(16)).astype(np.uint16)
-    if record is layout.EXACT:
+    low, high = keys.astype(np.uint16), (keys >> np.uint64(16)).astype(np.uint16)
+    if record is layout.SMALL:
+        words[at] = (low & np.uint16(0x3FF)) | (ranks << np.uint16(10))
+    elif record is layout.COMPACT:
+        words[at] = low
+        words[at + 1] = (high & np.uint16(0xFF)) | (ranks << np.uint16(8))
+    else:
+        words[at] = low
         words[at + 1] = high
         words[at + 2] = ranks
-    else:
-        words[at + 1] = (high & np.uint16(0xFF)) | (ranks << np.uint16(8))
     return words, n_slots, n_buckets, seed

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.text.hashing import MAX_ORDER
+
 KEYS_PER_PART = 1 << 17
 """Most keys a part is planned for; parts hold between a half of that and all."""
-KEYS_PER_BUCKET = 4
-LOAD = 0.99
-"""Keys a slot."""
 PILOTS = 1 << 16
 SEEDS = 256
 C1 = 0x9E3779B97F4A7C15
@@ -39,28 +38,44 @@ class Record:
     ----------
     name : str
     width : int
-        Size in units of 16 bits.
+        Size in units of 16 bits; it tells the forms apart in kernels.
     fingerprint : int
-        Bits of the key that are stored.
+        Bits of the key that are stored: an absent n-gram is taken for another once in ``2**fingerprint``.
     n_ranks : int
         Ranks there are, rank 0 (absent) included.
+    growth : float
+        Ratio of neighbouring counts, once that is more than one; 0 where counts are exact.
+    load : float
+        Keys a slot.
+    keys_per_bucket : int
     """
 
     name: str
     width: int
     fingerprint: int
     n_ranks: int
+    growth: float
+    load: float = 0.99
+    keys_per_bucket: int = 4
 
 
-EXACT = Record("exact", 3, 32, 1 << 16)
-"""32-bit fingerprint and 16-bit rank: exact counts, an absent n-gram is taken for another once in 2**32."""
-COMPACT = Record("compact", 2, 24, 1 << 8)
+EXACT = Record("exact", 3, 32, 1 << 16, 0.0)
+"""32-bit fingerprint and 16-bit rank."""
+COMPACT = Record("compact", 2, 24, 1 << 8, 1.1)
 """24-bit fingerprint and 8-bit rank: counts above ten are rounded to within 6 %."""
-RECORDS = {record.name: record for record in (EXACT, COMPACT)}
+SMALL = Record("small", 1, 10, 1 << 6, 1.24, keys_per_bucket=5)
+"""10-bit fingerprint and 6-bit rank: counts above seven are rounded to within 14 %."""
+RECORDS = {record.name: record for record in (EXACT, COMPACT, SMALL)}
 OVERFLOW = (1 << 16) - 1
 """The rank of an exact count that found no place in the table: it stands in the overflow section."""
-GROWTH = 1.1
-"""Ratio of neighbouring counts in a compact table, once that is more than one."""
+
+PATTERN = 3
+"""The *kind* of an n-gram is its order, 1 to 5; that of a pattern with a gap its order (3 to 5) plus this."""
+
+
+def order_of(kind: int) -> int:
+    """Return the number of words of an n-gram, or of a pattern with its gap, of this kind."""
+    return kind if kind <= MAX_ORDER else kind - PATTERN
 
 
 def part_bits(n_ngrams: float) -> int:
@@ -71,25 +86,26 @@ def part_bits(n_ngrams: float) -> int:
     return bits
 
 
-def n_slots(n_keys: int) -> int:
-    """Return the slots of a part with `n_keys` keys."""
-    return int(n_keys / LOAD) + 1
+def n_slots(n_keys: int, record: Record) -> int:
+    """Return the slots of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
+    slots = int(n_keys / record.load) + 1
+    return slots + slots % 2
 
 
-def n_buckets(n_keys: int) -> int:
+def n_buckets(n_keys: int, record: Record) -> int:
     """Return the buckets of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
-    return 2 * (n_keys // (2 * KEYS_PER_BUCKET) + 1)
+    return 2 * (n_keys // (2 * record.keys_per_bucket) + 1)
 
 
-def compact_values() -> NDArray[np.uint64]:
-    """Return the counts a compact record can hold, ascending, from rank 0 (absent), shape ``(256,)``."""
+def rounded_values(record: Record) -> NDArray[np.uint64]:
+    """Return the counts a rounding record can hold, ascending, from rank 0 (absent), shape ``(n_ranks,)``."""
     values = [0]
-    while len(values) < COMPACT.n_ranks:
-        values.append(max(values[-1] + 1, round(values[-1] * GROWTH)))
+    while len(values) < record.n_ranks:
+        values.append(max(values[-1] + 1, round(values[-1] * record.growth)))
     return np.array(values, dtype=np.uint64)
 
 
-def compact_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
+def rounded_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """Return the rank of the value nearest to each count by ratio; counts beyond the last get the last."""
     exact = values.astype(np.float64)
     edges = np.sqrt(exact[:-1] * exact[1:])[1:]  # between rank r and r + 1, for r >= 1

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.layout import C1, C2, EXACT
+from disambig.counts.layout import C1, C2, EXACT, SMALL
 from disambig.engine import use_numba
 
 _BLOCK = 1 << 14
@@ -30,7 +30,7 @@ class TableArrays(NamedTuple):
     shift : uint64
         ``key >> shift`` is the part.
     width : uint64
-        Size of a record in `words`: 3 (exact) or 2 (compact).
+        Size of a record in `words`: 3 (exact), 2 (compact) or 1 (small).
     """
 
     words: NDArray[np.uint16]
@@ -73,10 +73,15 @@ def _ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
     pilot = words[(pilots + bucket).astype(np.intp)].astype(np.uint64)
     mixed = (keys ^ ((pilot + seed) * np.uint64(C1))) * np.uint64(C2)
     at = (records + width * (((mixed >> u32) * slots) >> u32)).astype(np.intp)
+    found: NDArray[np.uint16]
+    if width == SMALL.width:
+        small = words[at]
+        found = np.where((small ^ keys.astype(np.uint16)) << np.uint16(6) == 0, small >> np.uint16(10), 0)
+        return found.astype(np.uint16, copy=False)
     record = words[at].astype(np.uint32) | (words[at + 1].astype(np.uint32) << np.uint32(16))
     low = keys.astype(np.uint32)
     if width == EXACT.width:
-        found: NDArray[np.uint16] = np.where(record == low, words[at + 2], np.uint16(0))
+        found = np.where(record == low, words[at + 2], np.uint16(0))
         return found
     same = (record ^ low) << np.uint32(8) == 0
     found = np.where(same, record >> np.uint32(24), np.uint32(0)).astype(np.uint16)

@@ -6,7 +6,7 @@ for a block of a hundred or so first and `rank_at` for all of them afterwards, a
 does: the cache misses of the block then overlap.
 
     arrays = table.arrays
-    logs = np.log1p(table.values)                      # one entry a rank, (65536,) or (256,)
+    logs = np.log1p(table.values)                      # one entry a rank, (65536,), (256,) or (64,)
     my_kernel(arrays.words, arrays.directory, arrays.shift, arrays.width, logs, ...)
 
 No index can leave its array: the directory was checked when the table was opened, a slot is a
@@ -22,11 +22,12 @@ from disambig.counts.layout import C1, C2
 
 _C1 = np.uint64(C1)
 _C2 = np.uint64(C2)
-_S8 = np.uint64(8)
+_S10 = np.uint64(10)
 _S16 = np.uint64(16)
 _S24 = np.uint64(24)
 _S32 = np.uint64(32)
 _S64 = np.uint64(64)
+_LOW10 = np.uint64(0x3FF)
 _LOW24 = np.uint64(0xFFFFFF)
 _LOW32 = np.uint64(0xFFFFFFFF)
 _ZERO = np.uint64(0)
@@ -50,6 +51,9 @@ def slot_of(words, directory, shift, width, key):  # type: ignore[no-untyped-def
 @compiled
 def rank_at(words, width, at, key):  # type: ignore[no-untyped-def]
     """Return the rank (uint64) of the record at `at` if it is that of `key`, else 0."""
+    if width == _ONE:
+        small = np.uint64(words[at])
+        return small >> _S10 if (small & _LOW10) == (key & _LOW10) else _ZERO
     record = np.uint64(words[at]) | (np.uint64(words[at + _ONE]) << _S16)
     if width == _THREE:
         rank = np.uint64(words[at + _TWO])
@@ -74,6 +78,9 @@ def lookup_block(words, directory, shift, width, keys, ranks):  # type: ignore[n
         if width == _THREE:
             for i in range(size):
                 ranks[begin + i] = rank_at(words, _THREE, places[i], keys[begin + i])  # type: ignore[no-untyped-call]
+        elif width == _ONE:
+            for i in range(size):
+                ranks[begin + i] = rank_at(words, _ONE, places[i], keys[begin + i])  # type: ignore[no-untyped-call]
         else:
             for i in range(size):
                 ranks[begin + i] = rank_at(words, _TWO, places[i], keys[begin + i])  # type: ignore[no-untyped-call]

@@ -38,10 +38,8 @@ def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, in
     return found
 
 
-def word_file(path: Path | None, tokenisation: Tokenisation | None = None) -> list[str] | None:
-    """Return the words of a file; None for no file.
-
-    A line is words as they stand, or with a `tokenisation` text whose words are all taken.
+def word_file(path: Path | None) -> list[str] | None:
+    """Return the lines of a file of words, white space as one space; None for no file.
 
     Raises
     ------
@@ -54,9 +52,14 @@ def word_file(path: Path | None, tokenisation: Tokenisation | None = None) -> li
         text = decode(path.read_bytes(), str(path))
     except READ_ERRORS as problem:
         raise read_error(str(path), problem) from problem
-    words: set[str] = set()
-    for line in text.removeprefix("\ufeff").splitlines():
-        words.update(tokenisation.words(line)[1:-1] if tokenisation else line.split())
-    if not words:
+    lines = [" ".join(line.split()) for line in text.removeprefix("\ufeff").splitlines()]
+    if not any(lines):
         raise UserError("D302", path=path)
-    return sorted(words)
+    return [line for line in lines if line]
+
+
+def normal_words(lines: list[str] | None, tokenisations: Iterable[Tokenisation]) -> list[str] | None:
+    """Return the words of all lines in the normal forms of the tokenisations; None for no lines."""
+    if lines is None:
+        return None
+    return sorted({word for cut in tokenisations for line in lines for word in cut.words(line)[1:-1]})

@@ -8,17 +8,22 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.text.hashing import hash_words
+from disambig.text.hashing import GAP, hash_words
 from disambig.text.view import SENTENCE_END, SENTENCE_START, Tokenisation
 
-_BOUNDARY = re.compile(f"({re.escape(SENTENCE_START)}|{re.escape(SENTENCE_END)})")
+_GAP = re.compile(r"(?<=\s)\*(?=\s)")
+_SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END, GAP)))})")
 
 
 def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
-    """Return the words of an n-gram given as text; ``<S>`` and ``</S>`` stand for the ends of a sentence."""
+    """Return the words of an n-gram given as text.
+
+    ``<S>`` and ``</S>`` stand for the ends of a sentence, a ``*`` between two words for any word: its
+    word is `GAP`.
+    """
     words: list[str] = []
-    for piece in _BOUNDARY.split(ngram):
-        if piece in (SENTENCE_START, SENTENCE_END):
+    for piece in _SPECIAL.split(_GAP.sub(GAP, ngram.strip())):
+        if piece in (SENTENCE_START, SENTENCE_END, GAP):
             words.append(piece)
         elif piece.strip():
             words += tokenisation.words(piece)[1:-1]

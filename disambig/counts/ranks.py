@@ -14,13 +14,13 @@ _SMALL = 1 << 16
 class Ranks:
     """Gives each count its rank; counts that find no rank left are kept with their keys.
 
-    For compact records the ranks are fixed. For exact ones they follow the order in which counts
+    For rounding records the ranks are fixed. For exact ones they follow the order in which counts
     appear, until `places` tells how to renumber them.
     """
 
     def __init__(self, record: Record) -> None:
         self.record = record
-        self._fixed = layout.compact_values() if record is layout.COMPACT else None
+        self._fixed = layout.rounded_values(record) if record.growth else None
         self._counts = np.empty(0, dtype=np.uint64)  # ascending
         self._ranks = np.empty(0, dtype=np.uint16)
         self._small = np.zeros(_SMALL, dtype=np.uint16)  # ranks of the counts below it; 0: not seen yet
@@ -29,7 +29,7 @@ class Ranks:
     def of(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return the (provisional) ranks of `counts`, shape ``(n,)``."""
         if self._fixed is not None:
-            return layout.compact_ranks(counts, self._fixed)
+            return layout.rounded_ranks(counts, self._fixed)
         small = counts < _SMALL
         ranks = self._small[np.where(small, counts, 0).astype(np.intp)]
         rest = np.flatnonzero(ranks == 0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,15 @@ from disambig.corpora.opening import (
     read_error,
     without_compression,
 )
-from disambig.counts.build import Progress, write_counter
-from disambig.counts.counter import MEMORY, NgramCounter
+from disambig.counts.build import Choices, counter_for, write_chosen
+from disambig.counts.counter import NgramCounter
 from disambig.counts.inputs import unpacked
 from disambig.counts.write import refuse_existing
 from disambig.errors import UserError
 from disambig.text.hashing import MAX_ORDER, hash_word
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 24
@@ -87,7 +91,7 @@ def read_counts(counter: NgramCounter, path: str, order: int = 0) -> Iterator[in
     """
     from disambig.counts.reader_kernels import parse
 
-    seed = np.uint64(hash_word(counter.tokenisation))
+    seed = np.uint64(hash_word(counter.tokenisations[0]))
     table = counter.kept_words if counter.kept_words is not None else np.empty(0, dtype=np.uint64)
     lines = 0
     try:
@@ -148,16 +152,7 @@ def import_table(
     path: str | os.PathLike[str],
     files: Sequence[tuple[str, int]],
     tokenisation: str,
-    *,
-    orders: int = MAX_ORDER,
-    min_counts: Mapping[int, int] | None = None,
-    keep_words: Collection[str] | None = None,
-    record: str = "exact",
-    memory: int = MEMORY,
-    temporary: str | Path | None = None,
-    licence: str = "",
-    force: bool = False,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> Path:
     """Write a count table from files of counts; those of the same n-gram are added up.
 
@@ -167,37 +162,23 @@ def import_table(
         From `count_files`.
     tokenisation : str
         Registry name of the tokenisation that the words in the files are of.
-
-    The others are those of `build.build_table`; n-grams longer than `orders` are left out.
+    **choices
+        See `build.Choices`; n-grams longer than `orders` are left out.
 
     Raises
     ------
     UserError
         What `read_counts` and `build_table` raise.
     """
-    refuse_existing(Path(path), force=force)
-    words = None if keep_words is None else [hash_word(word) for word in keep_words]
-    with NgramCounter(
-        tokenisation, orders=orders, keep_words=words, memory=memory, temporary=temporary
-    ) as counter:
+    refuse_existing(Path(path), force=choices.get("force", False))
+    progress = choices.get("progress")
+    with counter_for([tokenisation], **choices) as counter:
         before = 0
         for file, order in files:
-            if order <= orders:
+            if order <= counter.orders:
                 for done in read_counts(counter, file, order):
                     if progress is not None:
                         progress("count", before + done, None)
             before += os.path.getsize(file)
         sources = [{"name": os.path.basename(file), "bytes": os.path.getsize(file)} for file, _ in files]
-        return write_counter(
-            path,
-            counter,
-            min_counts=min_counts,
-            record=record,
-            info={
-                "licence": licence,
-                "sources": sources,
-                "keep_words": sorted(keep_words) if keep_words is not None else None,
-            },
-            force=force,
-            progress=progress,
-        )
+        return write_chosen(path, counter, views={tokenisation: {"sources": sources}}, **choices)

@@ -16,6 +16,7 @@ from disambig.counts import file as files
 from disambig.counts import layout, lookup
 from disambig.counts.lookup import TableArrays
 from disambig.counts.query import ngram_hashes
+from disambig.counts.stored_keys import checked_edges
 from disambig.counts.write import HASHES
 from disambig.errors import UserError
 from disambig.text import hashing
@@ -30,22 +31,24 @@ class CountTable:
     ----------
     path : Path
     header : dict
-        All the file says of itself: tokenisation, seed, record, orders, n_ngrams, and under
+        All the file says of itself: tokenisations, gaps, record, orders, n_ngrams, and under
         ``"info"`` the licence, sources, thresholds and totals.
     identity : str
         Changes with any byte of the contents: the digest of the header, which holds the others.
-    tokenisation : str
-        Registry name of the tokenisation its words come from.
-    seed : int
-        The seed of its keys.
+    tokenisations : tuple of str
+        Registry names of the tokenisations its words come from.
+    gaps : tuple of str
+        Those of them whose patterns with a gap are in the table.
     orders : int
         The longest n-grams counted.
     n_ngrams : int
-    values : array of uint64, shape (65536,) or (256,)
+    values : array of uint64, shape (65536,), (256,) or (64,)
         The count of each rank, zero beyond those in use. Rank 0 is the absent n-gram. In an exact
         table rank 65535 stands for the counts in `overflow`, with their median as its value.
     overflow : array of uint64, shape (n, 2)
         Keys, ascending, and exact counts of the n-grams of rank 65535 (none in most tables).
+    has_keys : bool
+        Whether the keys are stored too (`stored_keys`, `key_edges`: see the module `stored_keys`).
     arrays : TableArrays
         What kernels need to look up keys themselves (see `lookup_kernels`).
     """
@@ -76,11 +79,14 @@ class CountTable:
 
     def _read(self, sections: dict[str, files.Section]) -> None:
         header = self.header
-        self.tokenisation = str(header["tokenisation"])
-        self.seed = int(header["seed"])
+        self.tokenisations = _names(header.get("tokenisations", [header.get("tokenisation")]))
+        self.gaps = _names(header.get("gaps", []))
+        if not self.tokenisations or not set(self.gaps) <= set(self.tokenisations):
+            raise ValueError("a table without tokenisations")
         self.orders = int(header["orders"])
         self.n_ngrams = int(header["n_ngrams"])
-        if header["hashes"] != HASHES or self.seed != hashing.hash_word(self.tokenisation):
+        seed = hashing.hash_word(self.tokenisations[0])
+        if header["hashes"] != HASHES or header.get("seed", seed) != seed:
             raise UserError("D109", path=self.path)
         record = layout.RECORDS[header["record"]]
         words = _array(self._map, sections["index"], np.uint16)
@@ -109,6 +115,13 @@ class CountTable:
         self.values[: len(stored)] = stored
         if record is layout.EXACT and len(self.overflow):
             self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
+        stored_keys = sections.get("keys", files.Section(files.PAGE, 0, ""))
+        self.stored_keys = _array(self._map, stored_keys, np.uint64)
+        self.has_keys = "keys" in sections
+        if self.has_keys:
+            if len(self.stored_keys) != self.n_ngrams or record is not layout.EXACT:
+                raise UserError("D105", path=self.path, section="keys")
+            self.key_edges = checked_edges(header["key_edges"], self.n_ngrams)
         self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
 
     def ranks(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
@@ -117,7 +130,7 @@ class CountTable:
         Parameters
         ----------
         keys : array of uint64, shape (n,)
-            N-gram keys, made with this table's seed (`disambig.text.hashing.ngram_keys`).
+            N-gram keys, made with the `seed` of a tokenisation (`disambig.text.hashing.ngram_keys`).
         engine : {"numpy", "numba"}, optional
             By default NumPy until so much was asked in this process that Numba is worth its start.
         """
@@ -135,7 +148,11 @@ class CountTable:
         return counts
 
     def counts_of_words(
-        self, word_hashes: NDArray[np.uint64], *, engine: str | None = None
+        self,
+        word_hashes: NDArray[np.uint64],
+        *,
+        tokenisation: str | None = None,
+        engine: str | None = None,
     ) -> NDArray[np.uint64]:
         """Return the count of each n-gram given by its words.
 
@@ -143,45 +160,73 @@ class CountTable:
         ----------
         word_hashes : array of uint64, shape (n, order)
             One n-gram a row; a row with an `UNKNOWN` word, and any row longer than `orders`, counts 0.
+            Where the table has patterns with a gap, `GAP_HASH` stands for any word.
+        tokenisation : str, optional
+            What the words are of; by default the first of `tokenisations`.
 
         Returns
         -------
         array of uint64, shape (n,)
+
+        Raises
+        ------
+        UserError
+            D110, where the table has no such words.
         """
+        seed = self.seed(tokenisation)
         if not 1 <= word_hashes.shape[1] <= self.orders:
             return np.zeros(len(word_hashes), dtype=np.uint64)
-        counts = self.counts(hashing.ngram_keys(word_hashes, self.seed), engine=engine)
+        counts = self.counts(hashing.ngram_keys(word_hashes, seed), engine=engine)
         counts[(word_hashes == hashing.UNKNOWN).any(axis=1)] = 0
         return counts
 
-    def count(self, ngram: str) -> int:
-        """Return the count of one n-gram as text, cut into words by the table's tokenisation.
+    def count(self, ngram: str, *, tokenisation: str | None = None) -> int:
+        """Return the count of one n-gram as text, cut into words by a tokenisation of the table.
 
-        ``<S>`` and ``</S>`` in it stand for the ends of a sentence.
+        ``<S>`` and ``</S>`` in it stand for the ends of a sentence, a ``*`` between two words for any
+        word.
+
+        Raises
+        ------
+        UserError
+            D110, where the table has no such words; D117, where it has no patterns with that gap.
         """
-        return self.counts_of_texts([ngram])[0]
+        return self.counts_of_texts([ngram], tokenisation=tokenisation)[0]
 
-    def counts_of_texts(self, ngrams: Sequence[str]) -> list[int]:
+    def counts_of_texts(self, ngrams: Sequence[str], *, tokenisation: str | None = None) -> list[int]:
         """Return the count of each n-gram given as text, as `count` does."""
-        hashes = ngram_hashes(ngrams, self.tokenisation)
+        name = tokenisation or self.tokenisations[0]
+        self.require(name)
+        hashes = ngram_hashes(ngrams, name)
+        for ngram, words in zip(ngrams, hashes, strict=True):
+            n_gaps = int(np.count_nonzero(words == np.uint64(hashing.GAP_HASH)))
+            if n_gaps and (name not in self.gaps or n_gaps > 1):
+                problem = "has one gap at most" if name in self.gaps else "was built without gaps (--gaps)"
+                raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
         found = np.zeros(len(ngrams), dtype=np.uint64)
         sizes = np.fromiter(map(len, hashes), dtype=np.int64, count=len(hashes))
         for size in np.unique(sizes[sizes > 0]).tolist():
             same = np.flatnonzero(sizes == size)
-            found[same] = self.counts_of_words(np.stack([hashes[i] for i in same]))
+            found[same] = self.counts_of_words(np.stack([hashes[i] for i in same]), tokenisation=name)
         counts: list[int] = found.tolist()
         return counts
 
+    def seed(self, tokenisation: str | None = None) -> int:
+        """Return the seed of the keys of a tokenisation's n-grams, by default of the first's; D110."""
+        name = tokenisation or self.tokenisations[0]
+        self.require(name)
+        return hashing.hash_word(name)
+
     def require(self, tokenisation: str) -> CountTable:
-        """Return this table if its words are those of `tokenisation`.
+        """Return this table if it has words of `tokenisation`.
 
         Raises
         ------
         UserError
             D110 otherwise: all its answers would be silent zeros.
         """
-        if tokenisation != self.tokenisation:
-            raise UserError("D110", path=self.path, seen=self.tokenisation, asked=tokenisation)
+        if tokenisation not in self.tokenisations:
+            raise UserError("D110", path=self.path, seen=" and ".join(self.tokenisations), asked=tokenisation)
         return self
 
     def verify(self) -> None:
@@ -193,6 +238,7 @@ class CountTable:
         empty = np.empty(0, dtype=np.uint16)
         self.arrays = self.arrays._replace(words=empty, directory=np.empty((0, 5), dtype=np.uint64))
         self.overflow = np.empty((0, 2), dtype=np.uint64)
+        self.stored_keys = np.empty(0, dtype=np.uint64)
         with suppress(BufferError):  # somebody else holds `arrays`
             self._map.close()
 
@@ -200,7 +246,15 @@ class CountTable:
         return CountTable, (self.path,)
 
     def __repr__(self) -> str:
-        return f"<CountTable {str(self.path)!r}: {self.n_ngrams:,} n-grams of {self.tokenisation}>"
+        return (
+            f"<CountTable {str(self.path)!r}: {self.n_ngrams:,} n-grams of {', '.join(self.tokenisations)}>"
+        )
+
+
+def _names(listed: Any) -> tuple[str, ...]:
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise ValueError("no list of names")
+    return tuple(listed)
 
 
 def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from disambig.counts import file as files
+from disambig.counts.counter import Merged
 from disambig.counts.index import Chunk, renumber, write_index
 from disambig.counts.layout import EXACT, RECORDS
 from disambig.counts.ranks import Ranks
+from disambig.counts.stored_keys import StoredKeys
 from disambig.errors import UserError, nearest_first
 from disambig.text import hashing
 
@@ -28,11 +30,13 @@ HASHES = {
 
 def write_table(
     path: str | os.PathLike[str],
-    chunks: Iterable[Chunk],
+    chunks: Iterable[Chunk | Merged],
     *,
-    tokenisation: str,
+    tokenisations: Sequence[str],
+    gaps: Sequence[str] = (),
     orders: int = hashing.MAX_ORDER,
     record: str = "exact",
+    keys: bool = False,
     info: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> Path:
@@ -41,13 +45,18 @@ def write_table(
     Parameters
     ----------
     path : path
-    chunks : iterable of (keys, counts)
+    chunks : iterable of (keys, counts) or (keys, counts, kinds)
         Arrays of uint64: n-gram keys, ascending and distinct over all chunks, and counts, none zero.
-    tokenisation : str
-        Registry name of the tokenisation; its hash seeded the keys.
+        The kinds (uint8, see `layout.PATTERN`) matter to stored keys alone.
+    tokenisations : sequence of str
+        Registry names of the tokenisations; the hash of each seeded the keys of its n-grams.
+    gaps : sequence of str, optional
+        Those of them whose patterns with a gap are in the table.
     orders : int
         The longest n-grams in the table.
-    record : {"exact", "compact"}
+    record : {"exact", "compact", "small"}
+    keys : bool
+        Store the keys and kinds too, so that the table can be merged and pruned.
     info : mapping, optional
         What else the header should say (plain JSON values): licence, sources, thresholds, totals.
         Read when `chunks` is used up, so it may be filled meanwhile.
@@ -57,17 +66,19 @@ def write_table(
     Raises
     ------
     UserError
-        D106 (exists), D107 (cannot be written), D108 (unknown record).
+        D106 (exists), D107 (cannot be written), D108 (unknown record), D119 (keys beside rounded counts).
     """
     target = Path(path)
     if record not in RECORDS:
         raise UserError("D108", name=record, names=nearest_first(record, RECORDS))
-    refuse_existing(target, force=force)
     form = RECORDS[record]
+    if keys and form is not EXACT:
+        raise UserError("D119", record=record)
+    refuse_existing(target, force=force)
     ranks = Ranks(form)
-    with files.replacing(target) as file:
+    with files.replacing(target) as file, StoredKeys(target.parent, wanted=keys) as stored:
         file.write(bytes(files.PAGE))
-        directory, n_ngrams = write_index(file, chunks, form, ranks)
+        directory, n_ngrams = write_index(file, stored.following(chunks), form, ranks)
         size = file.tell() - files.PAGE
         places = ranks.places()
         if form is EXACT and places is not None:
@@ -79,14 +90,17 @@ def write_table(
             "overflow": files.append_section(file, np.ascontiguousarray(ranks.overflow())),
         }
         header = {
-            "tokenisation": tokenisation,
-            "seed": hashing.hash_word(tokenisation),
+            "tokenisations": list(tokenisations),
+            "gaps": list(gaps),
             "hashes": HASHES,
             "record": record,
             "orders": orders,
             "n_ngrams": n_ngrams,
             "info": dict(info or {}),
         }
+        if keys:
+            sections["keys"] = stored.append_to(file)
+            header["key_edges"] = stored.edges
         files.finish(file, header, sections)
     return target
 

@@ -96,15 +96,16 @@ class NgramCounts:
         self, view: TokenView, instances: Instances, candidates: Candidates, usable: NDArray[np.bool_]
     ) -> NDArray[np.uint16]:
         n, k = len(instances), len(candidates.lengths)
+        seed = self.table.seed(view.tokenisation)
         if use_numba(n * k * BIAS):
             from disambig.features.ngram_kernels import fill_ranks
 
-            return fill_ranks(self.table, view.hashes, instances, candidates, usable)
+            return fill_ranks(self.table, seed, view.hashes, instances, candidates, usable)
         ranks = np.zeros((n, k, BIAS), np.uint16)
         for c in range(BIAS):
             rows = np.flatnonzero(usable[:, c])
             if len(rows):
-                keys, known = context_keys(view, instances, candidates, rows, c, self.table.seed)
+                keys, known = context_keys(view, instances, candidates, rows, c, seed)
                 found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
                 ranks[rows, :, c] = np.where(known, found, 0)
         return ranks

@@ -77,6 +77,7 @@ def _fill(  # type: ignore[no-untyped-def]
 
 def fill_ranks(
     table: CountTable,
+    seed: int,
     hashes: NDArray[np.uint64],
     instances: Instances,
     candidates: Candidates,
@@ -86,7 +87,7 @@ def fill_ranks(
     ranks = np.empty((len(instances), len(candidates.lengths), len(CONTEXTS)), np.uint16)
     _fill(  # type: ignore[no-untyped-call]
         *table.arrays,
-        np.uint64(table.seed),
+        np.uint64(seed),
         hashes,
         instances.positions,
         instances.lengths,

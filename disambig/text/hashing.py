@@ -52,6 +52,11 @@ def hash_word(word: str | bytes) -> int:
     return value ^ (value >> 47)
 
 
+GAP = "<*>"
+"""The word that stands for any word in a pattern; no tokenisation makes it a word of text."""
+GAP_HASH = hash_word(GAP)
+
+
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
     """Return the hashes of `words`, shape ``(len(words),)``."""
     return np.fromiter(map(hash_word, words), dtype=np.uint64, count=len(words))

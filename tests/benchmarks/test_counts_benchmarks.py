@@ -111,7 +111,7 @@ def table(ngrams, tmp_path_factory):
 
     path = tmp_path_factory.mktemp("tables") / "x.counts"
     order = np.argsort(ngrams.keys)
-    write_table(path, [(ngrams.keys[order], ngrams.counts[order])], tokenisation=Words.name)
+    write_table(path, [(ngrams.keys[order], ngrams.counts[order])], tokenisations=[Words.name])
     return CountTable.open(path)
 
 

@@ -15,6 +15,7 @@ from disambig.counts.table import CountTable
 from disambig.errors import UserError
 from disambig.text.hashing import hash_word, hash_words, ngram_keys
 from disambig.text.view import TokenView
+from disambig.text.web1t import Web1T
 from disambig.text.words import Words
 
 SEED = hash_word(Words.name)
@@ -157,7 +158,7 @@ def words_of(texts):
     return found
 
 
-@pytest.mark.parametrize("record", ["exact", "compact"])
+@pytest.mark.parametrize("record", ["exact", "compact", "small"])
 def test_text_to_table(tmp_path, record):
     path = build_table(
         tmp_path / "x.counts",
@@ -172,12 +173,12 @@ def test_text_to_table(tmp_path, record):
     table.verify()
     true = expected(words_of(TEXTS), 5)
     for ngram, count in true.items():
-        if count <= 10:
+        if count <= 7:
             wanted = count if len(ngram) < 5 or count >= 2 else 0
             assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [wanted], ngram
     info = table.header["info"]
     assert info["licence"] == "CC0"
-    assert info["sources"] == [{"name": "a.txt"}]
+    assert info["views"] == {Words.name: {"texts": 3, "sources": [{"name": "a.txt"}]}}
     assert info["min_counts"]["5"] == 2
     assert sum(info["ngrams"]["kept"].values()) == table.n_ngrams
     assert info["ngrams"]["seen"]["1"] == sum(c for n, c in true.items() if len(n) == 1)
@@ -234,3 +235,23 @@ def test_batches():
         ["d", "", "efgh"],
     ]
     assert list(batches([])) == []
+
+
+def test_several_tokenisations_at_once(tmp_path):
+    table = CountTable.open(build_table(tmp_path / "x", TEXTS, [Words(), Web1T()]))
+    assert table.tokenisations == (Words.name, Web1T.name)
+    assert table.count("in the house") == 4
+    assert table.count("In the house", tokenisation=Web1T.name) == 1
+    assert table.count("It's", tokenisation=Web1T.name) == 1
+    assert set(table.header["info"]["views"]) == {Words.name, Web1T.name}
+    with pytest.raises(ValueError, match="not of"), NgramCounter(Words.name) as counter:
+        counter.add(Web1T()(TEXTS))
+
+
+def test_counts_beyond_all_text_are_refused():
+    one, many = np.array([7], dtype=np.uint64), np.array([2**59], dtype=np.uint64)
+    with NgramCounter(Words.name) as counter:
+        counter.add_counts(one, many, 1)
+        counter.add_counts(one, many, 2)
+        with pytest.raises(UserError, match="D118"):
+            counter.add_counts(one, many, 1)

@@ -72,6 +72,21 @@ def test_stdin_keep_words_and_compact(tmp_path):
     ]
 
 
+def test_several_views_and_gaps(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    views = ("--tokenisation", "disambig.words.v1", "--tokenisation", "web1t.v1")
+    done = disambig("build", tmp_path / "a.txt", "-o", tmp_path / "x", "--gaps", "--record", "small", *views)
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = ("in * house", "The house")
+    assert disambig("query", tmp_path / "x", *asked).stdout.split("\t")[1:] == ["2\nThe house", "3\n"]
+    done = disambig("query", tmp_path / "x", *asked, "--tokenisation", "web1t.v1")
+    assert done.stdout.split("\t")[1:] == ["1\nThe house", "1\n"]
+    said = disambig("info", tmp_path / "x").stdout
+    for part in ("disambig.words.v1", "web1t.v1", "with a gap", "once in 1,024", "small"):
+        assert part in said
+    assert "[D110]" in disambig("query", tmp_path / "x", "a", "--tokenisation", "other.v1").stderr
+
+
 def test_import(tmp_path):
     (tmp_path / "a.tsv").write_text("in the\t5\nthe\t7\n")
     done = disambig("import", tmp_path / "a.tsv", "-o", tmp_path / "x", "--tokenisation", "disambig.words.v1")

@@ -22,7 +22,7 @@ def good(tmp_path_factory):
     rng = np.random.default_rng(0)
     keys = np.unique(rng.integers(0, 2**64, 70_000, dtype=np.uint64))
     counts = np.arange(1, len(keys) + 1, dtype=np.uint64)
-    write_table(path, [(keys, counts)], tokenisation=NAME, info={"licence": "CC0"})
+    write_table(path, [(keys, counts)], tokenisations=[NAME], info={"licence": "CC0"})
     return path
 
 
@@ -117,7 +117,7 @@ def test_other_version(good, tmp_path):
     data = bytearray(good.read_bytes())
     struct.pack_into("<I", data, 16, 9)
     (tmp_path / "x").write_bytes(data)
-    with pytest.raises(UserError, match=r"D103.*version 9.*reads 1"):
+    with pytest.raises(UserError, match=r"D103.*version 9.*reads 1 and 2"):
         CountTable.open(tmp_path / "x")
 
 
@@ -151,6 +151,11 @@ def test_hostile_directories_are_refused_and_hostile_records_are_bounded(good, t
         lambda data, header: header.pop("record"),
         lambda data, header: header.update(record="other"),
         lambda data, header: header.update(orders="many"),
+        lambda data, header: header.update(tokenisations=[]),
+        lambda data, header: header.update(tokenisations="disambig.words.v1"),
+        lambda data, header: header.update(tokenisations=[5]),
+        lambda data, header: header.update(gaps=["other.v1"]),
+        lambda data, header: header.pop("tokenisations"),
         lambda data, header: header["sections"].pop("values"),
         lambda data, header: header["sections"]["values"].update(offset=2**70),
         lambda data, header: header["sections"]["values"].update(size=-8),

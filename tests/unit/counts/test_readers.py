@@ -49,7 +49,7 @@ def test_web1t_layout(tmp_path, web1t):
     table = imported(tmp_path / "x", web1t, licence="LDC")
     table.verify()
     assert table.n_ngrams == 9
-    assert table.tokenisation == "web1t.v1"
+    assert table.tokenisations == ("web1t.v1",)
     assert ask(table, "<S>") == 1000
     assert ask(table, "<UNK>") == 7
     assert ask(table, "The", "house") == 5
@@ -57,7 +57,7 @@ def test_web1t_layout(tmp_path, web1t):
     assert ask(table, "house", ".") == 4
     assert ask(table, "<S>", "The", "house") == 3
     assert table.header["info"]["ngrams"]["kept"] == {"1": 4, "2": 3, "3": 2, "4": 0, "5": 0}
-    assert [s["name"] for s in table.header["info"]["sources"]] == [
+    assert [s["name"] for s in table.header["info"]["views"]["web1t.v1"]["sources"]] == [
         "vocab.gz",
         "2gm-0000.gz",
         "2gm-0001.xz",

@@ -1,5 +1,6 @@
 """What goes into a table comes out of it, and nothing else."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disambig.counts import file as files
 from disambig.counts import layout
 from disambig.counts.table import CountTable
 from disambig.counts.write import write_table
@@ -31,7 +33,7 @@ def random_table(path, n, *, record="exact", rng=None, high=1000):
     rng = rng or np.random.default_rng(n)
     keys = np.unique(rng.integers(0, 2**64, n, dtype=np.uint64))
     counts = rng.integers(1, high, len(keys)).astype(np.uint64)
-    write_table(path, chunks(keys, counts), tokenisation=NAME, record=record)
+    write_table(path, chunks(keys, counts), tokenisations=[NAME], record=record)
     return keys, counts
 
 
@@ -47,7 +49,7 @@ ngrams = st.dictionaries(
 @given(
     ngrams,
     st.lists(st.lists(words, min_size=1, max_size=5).map(tuple)),
-    st.sampled_from(["exact", "compact"]),
+    st.sampled_from(["exact", "compact", "small"]),
 )
 def test_round_trip(tmp_path_factory, counted, others, record):
     path = tmp_path_factory.mktemp("tables") / "x.counts"
@@ -55,7 +57,7 @@ def test_round_trip(tmp_path_factory, counted, others, record):
     key = {ngram: int(ngram_keys(hash_words(ngram)[None], seed)[0]) for ngram in [*counted, *others]}
     keys = np.array([key[ngram] for ngram in counted], dtype=np.uint64)
     counts = np.array(list(counted.values()), dtype=np.uint64)
-    write_table(path, chunks(keys, counts, 7), tokenisation=NAME, record=record)
+    write_table(path, chunks(keys, counts, 7), tokenisations=[NAME], record=record)
     table = CountTable.open(path)
     table.verify()
     assert table.n_ngrams == len(counted)
@@ -64,35 +66,38 @@ def test_round_trip(tmp_path_factory, counted, others, record):
         if record == "exact":
             assert found.tolist() == counts.tolist()
         else:
-            small = counts <= 10
+            exact, error = (10, 0.06) if record == "compact" else (7, 0.14)
+            small = counts <= exact
             assert found[small].tolist() == counts[small].tolist()
             largest = float(table.values[-1])
             ratio = found / np.minimum(counts.astype(float), largest)
-            assert np.all(np.abs(ratio - 1) < 0.06)
+            assert np.all(np.abs(ratio - 1) < error)
         absent = np.array([key[n] for n in others if n not in counted], dtype=np.uint64)
-        assert not table.counts(absent, engine=engine).any()
+        assert record == "small" or not table.counts(absent, engine=engine).any()
     for ngram, count in counted.items():
         if record == "exact":
             assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [count]
     table.close()
 
 
-@pytest.mark.parametrize("record", ["exact", "compact"])
+@pytest.mark.parametrize("record", ["exact", "compact", "small"])
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 1000, 200_000, 300_000])
 def test_sizes_and_engines_agree(tmp_path, n, record):
-    keys, counts = random_table(tmp_path / "x", n, record=record, high=11)
+    keys, counts = random_table(tmp_path / "x", n, record=record, high=8)
     table = CountTable.open(tmp_path / "x")
     assert len(table.arrays.directory) == (4 if n == 300_000 else 2)
     asked = np.concatenate([keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)])
     by_numpy, by_numba = (table.ranks(asked, engine=engine) for engine in ENGINES)
     assert np.array_equal(by_numpy, by_numba)
     assert np.array_equal(table.counts(keys), counts)
-    assert np.count_nonzero(by_numpy[len(keys) :]) <= (0 if record == "exact" else 3)
+    misreported = np.count_nonzero(by_numpy[len(keys) :])
+    assert misreported <= {"exact": 0, "compact": 3, "small": 100}[record]
+    assert record != "small" or n < 1000 or misreported > 10  # 50,000 / 1,024 = 49 are expected
     table.verify()
 
 
 def test_size_per_ngram(tmp_path):
-    for record, most in (("exact", 6.8), ("compact", 4.7)):
+    for record, most in (("exact", 6.8), ("compact", 4.7), ("small", 2.5)):
         random_table(tmp_path / record, 400_000, record=record)
         assert (tmp_path / record).stat().st_size / 400_000 < most
 
@@ -110,7 +115,7 @@ def test_more_distinct_counts_than_ranks(tmp_path, engine):
     rng = np.random.default_rng(0)
     keys = np.unique(rng.integers(0, 2**64, 80_000, dtype=np.uint64))
     counts = rng.permutation(np.arange(1, len(keys) + 1)).astype(np.uint64) * np.uint64(10**13)
-    write_table(tmp_path / "x", chunks(keys, counts), tokenisation=NAME)
+    write_table(tmp_path / "x", chunks(keys, counts), tokenisations=[NAME])
     table = CountTable.open(tmp_path / "x")
     table.verify()
     assert np.array_equal(table.counts(keys, engine=engine), counts)
@@ -127,7 +132,7 @@ def test_rows_with_unknown_words_and_wrong_lengths_count_nothing(tmp_path):
     write_table(
         tmp_path / "x",
         [(keys, np.array([7], dtype=np.uint64))],
-        tokenisation=NAME,
+        tokenisations=[NAME],
         orders=3,
     )
     table = CountTable.open(tmp_path / "x")
@@ -143,12 +148,12 @@ def test_keys_must_ascend_and_count(tmp_path):
     ones = np.ones(2, dtype=np.uint64)
     for bad in ([(keys, ones)], [(keys[:1], ones[:1]), (keys[:1], ones[:1])]):
         with pytest.raises(ValueError, match="ascend"):
-            write_table(tmp_path / "x", bad, tokenisation=NAME)
+            write_table(tmp_path / "x", bad, tokenisations=[NAME])
     with pytest.raises(ValueError, match="zero"):
         write_table(
             tmp_path / "x",
             [(keys[::-1], np.zeros(2, dtype=np.uint64))],
-            tokenisation=NAME,
+            tokenisations=[NAME],
         )
     assert not list(tmp_path.iterdir())
 
@@ -157,14 +162,14 @@ def test_existing_output_is_refused(tmp_path):
     random_table(tmp_path / "x", 10)
     before = (tmp_path / "x").read_bytes()
     with pytest.raises(UserError, match="D106"):
-        write_table(tmp_path / "x", [], tokenisation=NAME)
+        write_table(tmp_path / "x", [], tokenisations=[NAME])
     assert (tmp_path / "x").read_bytes() == before
-    write_table(tmp_path / "x", [], tokenisation=NAME, force=True)
+    write_table(tmp_path / "x", [], tokenisations=[NAME], force=True)
     assert CountTable.open(tmp_path / "x").n_ngrams == 0
     with pytest.raises(UserError, match="D107"):
-        write_table(tmp_path / "none" / "x", [], tokenisation=NAME)
+        write_table(tmp_path / "none" / "x", [], tokenisations=[NAME])
     with pytest.raises(UserError, match=r"D108.*compact, exact|D108.*exact, compact"):
-        write_table(tmp_path / "y", [], tokenisation=NAME, record="exactly")
+        write_table(tmp_path / "y", [], tokenisations=[NAME], record="exactly")
 
 
 def test_tokenisation_is_required(tmp_path):
@@ -173,6 +178,41 @@ def test_tokenisation_is_required(tmp_path):
     assert table.require(NAME) is table
     with pytest.raises(UserError, match=r"D110.*disambig.words.v1.*web1t.v1"):
         table.require("web1t.v1")
+    for ask in (table.seed, lambda name: table.count("a", tokenisation=name)):
+        with pytest.raises(UserError, match="D110"):
+            ask("web1t.v1")
+
+
+def test_several_tokenisations_in_one_table(tmp_path):
+    words = hash_words(["in", "the"])[None]
+    names = [NAME, "web1t.v1"]
+    keys = np.concatenate([ngram_keys(words, hash_word(name)) for name in names])
+    write_table(tmp_path / "x", chunks(keys, np.array([3, 8], dtype=np.uint64)), tokenisations=names)
+    table = CountTable.open(tmp_path / "x")
+    assert table.tokenisations == (NAME, "web1t.v1")
+    assert table.counts_of_words(words).tolist() == [3]
+    assert table.counts_of_words(words, tokenisation="web1t.v1").tolist() == [8]
+    assert (table.count("In the"), table.count("In the", tokenisation="web1t.v1")) == (3, 0)
+    assert table.seed("web1t.v1") == hash_word("web1t.v1")
+    assert table.require("web1t.v1") is table
+    with pytest.raises(UserError, match=r"D110.*disambig.words.v1 and web1t.v1.*other.v1"):
+        table.require("other.v1")
+
+
+def test_a_table_of_version_1_opens(tmp_path):
+    keys, counts = random_table(tmp_path / "x", 1000)
+    data = bytearray((tmp_path / "x").read_bytes())
+    preamble = files._PREAMBLE.unpack_from(data)
+    header = json.loads(data[preamble[4] :])
+    del header["tokenisations"], header["gaps"]
+    text = json.dumps({"tokenisation": NAME, "seed": hash_word(NAME)} | header).encode()
+    data[preamble[4] :] = text
+    data[: files.PAGE] = files._preamble(preamble[4], text, 1)
+    (tmp_path / "x").write_bytes(data)
+    table = CountTable.open(tmp_path / "x")
+    table.verify()
+    assert (table.tokenisations, table.gaps) == ((NAME,), ())
+    assert np.array_equal(table.counts(keys), counts)
 
 
 def _counts_of(table, keys):

@@ -1,0 +1,30 @@
+"""Options that several commands have in common, written down once. No command lives here."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+
+def with_options_of(common: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of `common`; it gets what that makes of them as the argument `choices`."""
+    theirs = inspect.signature(common).parameters
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            shared = {name: given.pop(name) for name in theirs}
+            command(**given, choices=common(**shared))
+
+        hints = get_type_hints(common, include_extras=True) | get_type_hints(command, include_extras=True)
+        own = [p for name, p in inspect.signature(command).parameters.items() if name != "choices"]
+        parameters = [
+            p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in (*own, *theirs.values())
+        ]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        return run
+
+    return decorated

@@ -1,0 +1,119 @@
+"""Patterns with a gap: counted beside the n-grams, asked with a `*`."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_counter import counted, expected, key_of, sentences, view_of
+
+from disambig import registry
+from disambig.counts.build import build_table, merged_partitions
+from disambig.counts.counter import NgramCounter
+from disambig.counts.describe import described
+from disambig.counts.layout import PATTERN
+from disambig.counts.query import ngram_words
+from disambig.counts.table import CountTable
+from disambig.errors import UserError
+from disambig.text.hashing import GAP, GAP_HASH, hash_word
+from disambig.text.words import Words
+
+
+def expected_patterns(sentences, orders, keep=None, pairs=()):
+    """Count the slow way."""
+    found = Counter()
+    for ngram, count in expected(sentences, orders).items():
+        for gap in range(1, len(ngram) - 1):
+            pattern = (*ngram[:gap], GAP, *ngram[gap + 1 :])
+            kept = keep is None or keep & set(pattern) or set(pairs) & set(pairwise(pattern))
+            if kept and ngram[gap] not in ("<S>", "</S>"):
+                found[pattern] += count
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sentences,
+    st.integers(1, 5),
+    st.sampled_from([1, 7, 10_000]),
+    st.none() | st.sets(st.sampled_from(["a", "d", "z"])),
+    st.dictionaries(st.integers(1, 5), st.integers(1, 3)),
+)
+def test_patterns_are_counted_beside_ngrams(text, orders, capacity, keep, min_counts):
+    true = {ngram: (count, len(ngram)) for ngram, count in expected(text, orders, keep).items()}
+    for pattern, count in expected_patterns(text, orders, keep).items():
+        true[pattern] = (count, len(pattern) + PATTERN)
+    hashes = None if keep is None else [hash_word(word) for word in keep]
+    options = {"orders": orders, "keep_words": hashes, "capacity": capacity}
+    with NgramCounter(Words.name, gaps=True, **options) as counter:
+        counter.add(view_of(text))
+        found = counted(counter, min_counts=min_counts)
+    least = {ngram: min_counts.get(len(ngram), 1) for ngram in true}
+    assert found == {key_of(n): (count, kind) for n, (count, kind) in true.items() if count >= least[n]}
+    assert sum(counter.kept) == len(found)
+
+
+def test_a_pair_across_the_gap_is_none():
+    text = [["it", "may", "be", "so", "now"]]
+    pairs = [(hash_word("may"), hash_word("be"))]
+    with NgramCounter(Words.name, orders=4, gaps=True, keep_words=[], keep_pairs=pairs) as counter:
+        counter.add(view_of(text))
+        found = {key for key, (_, kind) in counted(counter).items() if kind > 5}
+    wanted = expected_patterns(text, 4, set(), [("may", "be")])
+    assert set(wanted) == {("may", "be", GAP, "now")}
+    assert found == {key_of(pattern) for pattern in wanted}
+
+
+def test_the_ends_of_a_sentence_fill_no_gap():
+    text = [["a", "<S>", "b"], ["a", "</S>", "b"], ["a", "x", "b"]]
+    with NgramCounter(Words.name, gaps=True) as counter:
+        counter.add(view_of(text))
+        assert counted(counter)[key_of(["a", GAP, "b"])] == (1, 6)
+
+
+@given(st.lists(st.sampled_from(["<*>", "<", "*", ">", " ", "a", ".", "<S>"])).map("".join) | st.text())
+def test_no_tokenisation_makes_the_gap_a_word(text):
+    for name in registry.everything("tokenisations"):
+        cut = registry.get("tokenisations", name)()
+        assert GAP not in cut.words(text)
+        assert GAP_HASH not in cut([text]).hashes.tolist()
+
+
+def test_stars_between_words_are_gaps():
+    cut = Words()
+    for text, words in (
+        ("a * b", ["a", GAP, "b"]),
+        (" a  * b  c", ["a", GAP, "b", "c"]),
+        ("a * * b", ["a", GAP, GAP, "b"]),
+        ("<S> * b", ["<S>", GAP, "b"]),
+        ("* b", ["*", "b"]),
+        ("a * ", ["a", "*"]),
+        ("*", ["*"]),
+        ("a *b ** c", ["a", "*", "b", "**", "c"]),
+    ):
+        assert ngram_words(text, cut) == words, text
+
+
+def test_asking_for_gaps(tmp_path):
+    texts = ["It is a fine house. It was a house.", "It is the house."]
+    table = CountTable.open(build_table(tmp_path / "x", texts, Words(), gaps=True, min_counts={5: 2}))
+    asked = ["it * a", "a * house", "is * house", "<S> * is", "it * a house", "it * the house .", "a * b"]
+    assert table.counts_of_texts(asked) == [2, 1, 1, 2, 1, 0, 0]
+    assert table.count("is * fine house") == 1
+    assert table.gaps == (Words.name,)
+    assert table.header["info"]["patterns"]["kept"]["5"] < table.header["info"]["patterns"]["distinct"]["5"]
+    assert any("with gap" in line for line in described(table))
+    with pytest.raises(UserError, match=r"D117.*one gap"):
+        table.count("a * * b")
+    with pytest.raises(UserError, match=r"D117.*--gaps"):
+        CountTable.open(build_table(tmp_path / "y", texts, Words())).count("a * b")
+
+
+def test_gaps_for_experiments():
+    found = {}
+    for keys, counts, kinds in merged_partitions(["a b c d"], Words(), gaps=True, orders=4):
+        assert kinds.max() <= 4 + PATTERN
+        found |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
+    assert found[key_of(["b", GAP, "d"])] == 1
+    assert found[key_of(["a", "b", GAP, "d"])] == 1
