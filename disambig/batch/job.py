@@ -106,7 +106,7 @@ def run_job(
         "shard_size": shard_size,
         "text": getattr(format, "text", None),
     }
-    made = plan(inputs, shard_size=shard_size)
+    made = plan(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
     with locked(directory):
         begin_or_resume(directory, new_manifest(made, config), force=force)
         remove_temporaries(directory)

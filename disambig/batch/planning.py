@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from disambig.corpora.conllu import conllu_cuts
+from disambig.corpora.csv_rows import csv_cuts
 from disambig.corpora.documents import Kind
 from disambig.corpora.inputs import Input
 from disambig.corpora.opening import READ_ERRORS
@@ -18,7 +20,7 @@ _UNPACKED = 4  # compressed text grows about so many times
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of an input: all of it, or whole lines from byte `start` to `end`, `line` the first."""
+    """A stretch of an input: all of it, or whole documents from byte `start` to `end`, `line` the first."""
 
     path: str
     name: str
@@ -55,18 +57,26 @@ class Plan:
     shards: tuple[Shard, ...]
 
 
-def plan(inputs: Iterable[Input], *, shard_size: int = SHARD_SIZE) -> Plan:
+def plan(
+    inputs: Iterable[Input],
+    *,
+    shard_size: int = SHARD_SIZE,
+    field: str = "text",
+    whole: Collection[Kind] = (),
+) -> Plan:
     """Hash all inputs and cut them into shards of about `shard_size` bytes, in their order.
 
-    Files are grouped; files of lines or JSONL are cut between lines unless they are compressed: then a
-    file is never cut. A file that cannot be read has an empty hash: it is reported when its turn comes.
+    Files are grouped. Files of lines or JSONL are cut between lines, CSV between rows, CoNLL-U between
+    documents (sentences where it names none), all others never; nor are compressed ones and those of
+    the kinds in `whole`. A file that cannot be read has an empty hash: it is reported when its turn
+    comes. `field` is the column of the text in CSV.
     """
     described: list[dict[str, Any]] = []
     shards: list[Shard] = []
     parts: list[Part] = []
     held = 0
     for source in inputs:
-        size, digest, cuts = _scan(source, shard_size)
+        size, digest, cuts = _scan(source, shard_size, field, whole)
         described.append({"name": source.name, "kind": source.kind, "size": size, "sha256": digest})
         ends = [offset for offset, _ in cuts[1:]]
         for (start, line), end in zip(cuts, [*ends, None], strict=True):
@@ -87,9 +97,12 @@ def plain(shards: Iterable[Shard]) -> list[dict[str, Any]]:
     return [asdict(shard) for shard in shards]
 
 
-def _scan(source: Input, shard_size: int) -> tuple[int, str, list[tuple[int, int]]]:
+def _scan(
+    source: Input, shard_size: int, field: str, uncut: Collection[Kind]
+) -> tuple[int, str, list[tuple[int, int]]]:
     """Return a file's size and hash, and the (byte, line number) at which its parts begin."""
-    cut = source.kind != "file" and not source.compressed
+    may_cut = not source.compressed and source.kind not in uncut
+    cut = may_cut and source.kind in ("line", "json")
     whole, offset, line = hashlib.sha256(), 0, 1
     cuts = [(0, 1)]
     try:
@@ -100,6 +113,12 @@ def _scan(source: Input, shard_size: int) -> tuple[int, str, list[tuple[int, int
                     _add_cuts(cuts, block, offset, line, shard_size)
                     line += block.count(b"\n")
                 offset += len(block)
+            if may_cut and offset > shard_size and source.kind in ("conllu", "csv"):
+                file.seek(0)
+                if source.kind == "conllu":
+                    cuts = conllu_cuts(file, shard_size)
+                else:
+                    cuts = csv_cuts(file, source.path, shard_size, field=field)
     except READ_ERRORS:
         return source.size, "", [(0, 1)]
     if cuts[-1][0] == offset > 0:

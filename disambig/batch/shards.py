@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +55,8 @@ class ShardWork:
 def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRecord:
     """Annotate a shard and write its output and its record into the job's directory.
 
-    Whole files come out of the format ``"corrected"`` as files of the same names; all else
-    becomes ``part-NNNNN``.
+    Files of a kind that the format mirrors come out as files of the same names; all else becomes
+    ``part-NNNNN``.
 
     Raises
     ------
@@ -63,28 +65,43 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
     """
     began = time.monotonic()
     record = ShardRecord()
-    files_apart = work.format.name == "corrected" and shard.parts[0].kind == "file"
-    if files_apart:
-        names = {part.input.shown: part.name for part in shard.parts}
-        for results in _results(shard, annotate, work.field, record):
-            for result in results:
-                name = names[result.document.path]
-                _save_file(work.directory / name, work.format.encode([result]))
-                record.files.append(name)
+    if shard.parts[0].kind in work.format.mirrors:
+        _mirror(shard, annotate, work, record)
     else:
         name = part_name(shard, work.format)
         with saved(work.directory / name) as write:
-            chunks = (work.format.encode(found) for found in _results(shard, annotate, work.field, record))
-            work.format.join(chunks, write)
+            found = _results(shard.parts, annotate, work.field, record)
+            work.format.join(map(work.format.encode, found), write)
         record.files.append(name)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
     return record
 
 
+def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardRecord) -> None:
+    """Write a file for each file in which there is a document."""
+    if shard.parts[0].kind == "file":  # one document each: annotated together, for speed
+        names = {part.input.shown: part.name for part in shard.parts}
+        for results in _results(shard.parts, annotate, work.field, record):
+            for result in results:
+                name = names[result.document.path]
+                with _saved_below(work.directory, name) as write:
+                    work.format.join([work.format.encode([result])], write)
+                record.files.append(name)
+        return
+    for part in shard.parts:
+        chunks = map(work.format.encode, _results([part], annotate, work.field, record))
+        first = next(chunks, None)
+        if first is not None:
+            with _saved_below(work.directory, part.name) as write:
+                work.format.join(chain([first], chunks), write)
+            record.files.append(part.name)
+
+
 def part_name(shard: Shard, format: Format) -> str:
     """Return the name of a shard's output."""
-    suffix = ".jsonl" if format.name == "corrected" and shard.parts[0].kind == "json" else format.suffix
+    rows = shard.parts[0].kind in ("json", "csv", "parquet")
+    suffix = ".jsonl" if format.name == "corrected" and rows else format.suffix
     return f"part-{shard.index:05}{suffix}"
 
 
@@ -117,9 +134,11 @@ def load_record(directory: Path, index: int) -> ShardRecord | None:
     return record if all((directory / name).is_file() for name in record.files) else None
 
 
-def _results(shard: Shard, annotate: Annotate, field: str, record: ShardRecord) -> Iterator[list[Annotated]]:
+def _results(
+    parts: Sequence[Part], annotate: Annotate, field: str, record: ShardRecord
+) -> Iterator[list[Annotated]]:
     def good() -> Iterator[Document]:
-        for part in shard.parts:
+        for part in parts:
             for document in _read(part, field):
                 if isinstance(document, Bad):
                     record.bad.append(str(document.error))
@@ -144,8 +163,8 @@ def _read(part: Part, field: str) -> Iterator[Document | Bad]:
     yield from read(part.input, field=field, start=part.start, end=part.end, line=part.line)
 
 
-def _save_file(path: Path, data: bytes) -> None:
+def _saved_below(directory: Path, name: str) -> AbstractContextManager[Callable[[bytes], object]]:
+    path = directory / name
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with saved(path) as write:
-        write(data)
+    return saved(path)

@@ -26,6 +26,10 @@ class Source(Protocol):
         """Load the models and return the function that annotates texts."""
         ...
 
+    def language(self) -> str:
+        """Return the language of the texts, such as ``"en"``."""
+        ...
+
     def describe(self) -> dict[str, Any]:
         """Return plain values that change whenever the decisions might: kept in a job's manifest."""
         ...
@@ -90,6 +94,12 @@ class ModelSource:
             return annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
 
         return run
+
+    def language(self) -> str:
+        """Return the language of the first model."""
+        from disambig.model.packs import load
+
+        return str(getattr(load(self.names()[0]), "language", "en"))
 
     def describe(self) -> dict[str, Any]:
         """Return names, versions and contents of the models, and all settings."""

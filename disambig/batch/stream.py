@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from disambig.batch.annotation import annotate_documents, batches
 from disambig.batch.job import Listener, Report
@@ -56,7 +57,7 @@ def annotate_stream(
         Where the annotator comes from.
     format : Format
     write : callable
-        Takes the bytes of the output.
+        Takes the bytes of the output; never called where no document has a word.
     runner : Runner, optional
         Where batches are worked on; here if not given.
     listener : callable
@@ -87,8 +88,20 @@ def annotate_stream(
             listener(amount, chunk.bad)
             yield chunk.data
 
-    format.join(chunks(), write)
+    made = chunks()
+    first = list(_until_a_word(made, report))
+    if report.totals.words:
+        format.join(chain(first, made), write)
     return report
+
+
+def _until_a_word(chunks: Iterator[bytes], report: Report) -> Iterator[bytes]:
+    """Yield chunks up to the first in which there is a word: without one nothing shall be written."""
+    while not report.totals.words:
+        chunk = next(chunks, None)
+        if chunk is None:
+            return
+        yield chunk
 
 
 def _annotate(batch: Sequence[Document], annotate: Annotate, format: Format) -> Chunk:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from disambig.corpora.results import Annotated
-
-_WORD = re.compile(r"\w")
+from disambig.corpora.results import Annotated, count_words
 
 
 @dataclass(slots=True)
@@ -51,8 +48,3 @@ def from_plain(values: Mapping[str, Any]) -> Totals:
     """Return the totals that `Totals.plain` wrote."""
     tasks = {task: (int(counts[0]), int(counts[1])) for task, counts in values["tasks"].items()}
     return Totals(int(values["documents"]), int(values["words"]), tasks)
-
-
-def count_words(text: str) -> int:
-    """Return the number of runs of non-space, or 0 where none of them has a letter or digit."""
-    return len(text.split()) if _WORD.search(text) else 0

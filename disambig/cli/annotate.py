@@ -25,8 +25,10 @@ def annotate(
     format: Annotated[
         str | None,
         typer.Option(
-            help="jsonl, corrected (the text, flagged words replaced), spacy or text (a line a flag). "
-            "Default: by the output; jsonl into a pipe or a job, text on a terminal."
+            help="jsonl, text (a line a flag), corrected (the text, flagged words replaced), html (a page to "
+            "read), csv, tsv or parquet (a row a decision), conllu (in MISC) or spacy. Default: by the "
+            "output's suffix; jsonl into a pipe or a job, text on a terminal. All go into a file or a job; "
+            "into a pipe, too; parquet and spacy not on a terminal; corrected not from conllu and spacy."
         ),
     ] = None,
     task: Annotated[
@@ -50,17 +52,36 @@ def annotate(
     lines: Annotated[bool, typer.Option("--lines", help="Each line of a text file is a document.")] = False,
     field: Annotated[
         str | None,
-        typer.Option(help="Key of the text in JSONL (default: text); given, standard input is JSONL."),
+        typer.Option(
+            help="Key of the text in JSONL, its column in CSV and Parquet (default: text); given, standard "
+            "input is JSONL."
+        ),
     ] = None,
-    text: Annotated[bool, typer.Option("--text/--no-text", help="Repeat the text in JSONL.")] = True,
+    source_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help="What standard input and files of unknown suffix hold: text, lines, jsonl, csv, conllu, "
+            "spacy or parquet. Others are known by .txt, .jsonl, .ndjson, .csv, .tsv, .conllu, .spacy, "
+            ".parquet, also with .gz or .xz.",
+        ),
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text/--no-text", help="Repeat the text in JSONL, the words around in tables.")
+    ] = True,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     shard_size: Annotated[
         float,
-        typer.Option(help="Megabytes of input a shard of a job; a compressed file is never cut.", min=1e-6),
+        typer.Option(
+            help="Megabytes of input a shard of a job; only lines, JSONL, CSV and CoNLL-U are cut, and no "
+            "compressed file.",
+            min=1e-6,
+        ),
     ] = 8.0,
     force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
 ) -> None:
-    """Annotate a corpus: text files, lines, JSONL or standard input.
+    """Annotate a corpus: text, lines, JSONL, CSV, Parquet, CoNLL-U, .spacy files or standard input.
 
     Offsets refer to the original text. A document that cannot be read is reported and the rest goes on;
     the exit status is then 2.
@@ -85,6 +106,7 @@ def annotate(
         format=format,
         lines=lines,
         field=field,
+        source_format=source_format,
         text=text,
         workers=workers,
         shard_size=max(1, round(shard_size * 1_000_000)),

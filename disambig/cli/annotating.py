@@ -12,18 +12,26 @@ from disambig.batch.runners import local
 from disambig.batch.sources import Source
 from disambig.batch.stream import annotate_stream
 from disambig.cli.reporting import Reporter
-from disambig.corpora.inputs import Input, find_inputs
+from disambig.corpora.documents import Kind
+from disambig.corpora.inputs import NAMES, Input, find_inputs
 from disambig.corpora.opening import STDIN
 from disambig.corpora.readers import FIELD, read_all
 from disambig.corpora.saving import saved, writer, writing
-from disambig.corpora.writers import Format, format_of, make_format
-from disambig.errors import UserError
+from disambig.corpora.writers import (
+    BINARY,
+    OF_LANGUAGE,
+    Format,
+    check_inputs,
+    check_output,
+    format_of,
+    make_format,
+)
+from disambig.errors import UserError, nearest_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FAILURE = 2
-BINARY = ("spacy",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,7 @@ class Request:
     format: str | None = None
     lines: bool = False
     field: str | None = None
+    source_format: str | None = None
     text: bool = True
     workers: int = 1
     shard_size: int = 8_000_000
@@ -52,15 +61,19 @@ def run(request: Request, source: Source) -> int:
     """
     terminal = request.output is None and _is_terminal()
     name = request.format or _format_name(request, terminal)
-    format = make_format(name, field=request.field or FIELD, text=request.text)
+    language = source.language() if name in OF_LANGUAGE else "en"
+    format = make_format(name, field=request.field or FIELD, text=request.text, language=language)
+    if request.output is not None and not request.is_job:
+        check_output(str(request.output), name)
     if terminal and name in BINARY:
         raise UserError("D603", format=name)
     inputs = find_inputs(
         request.paths,
         lines=request.lines,
-        json=request.field is not None,
+        other=_kind(request),
         exclude=[str(request.output)] if request.is_job else (),
     )
+    check_inputs(format, inputs)
     reporter = Reporter()
     try:
         report = _job(request, inputs, source, format, reporter) if request.is_job else None
@@ -139,6 +152,15 @@ class _NothingToWrite(Exception):
 
     def __init__(self, report: Report) -> None:
         self.report = report
+
+
+def _kind(request: Request) -> Kind | None:
+    """Return what files without a known suffix hold, and standard input."""
+    if request.source_format is None:
+        return None if request.field is None else "json"
+    if request.source_format not in NAMES:
+        raise UserError("D601", name=request.source_format, names=nearest_first(request.source_format, NAMES))
+    return NAMES[request.source_format]
 
 
 def _format_name(request: Request, terminal: bool) -> str:

@@ -13,7 +13,7 @@ from disambig.cli.lazy import lazy_group
 from disambig.errors import UserError
 
 COMMANDS = {
-    "annotate": "Annotate a corpus: text files, lines, JSONL or standard input.",
+    "annotate": "Annotate a corpus: text, JSONL, CSV, Parquet, CoNLL-U, .spacy or standard input.",
     "explain": "Show why each word of a text was decided as it was.",
     "plugins": "List the installed plugins and what each brings.",
     "train": "Train a model.",

@@ -6,13 +6,17 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from disambig.corpora.documents import Kind
 from disambig.corpora.jsonl_format import to_json
 from disambig.corpora.results import Annotated, flagged_records
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedFormat:
-    """Documents as they came: a text, a line with its line end, or a JSON object with new text.
+    """Documents as they came: a text, a line with its line end, a JSON object with new text.
+
+    Rows of CSV and Parquet come out as JSON objects. Tokens (CoNLL-U, ``.spacy``) have no corrected text:
+    that would not be their tokens any more.
 
     Attributes
     ----------
@@ -23,6 +27,7 @@ class CorrectedFormat:
     field: str = "text"
     name: str = "corrected"
     suffix: str = ".txt"
+    mirrors: tuple[Kind, ...] = ("file",)
 
     def encode(self, results: Sequence[Annotated]) -> bytes:
         """Return the corrected documents, one behind the other."""
@@ -35,7 +40,7 @@ class CorrectedFormat:
 
     def _encode(self, result: Annotated) -> bytes:
         text, document = corrected(result), result.document
-        if document.kind == "json":
+        if document.kind in ("json", "csv", "parquet"):
             return to_json({**document.meta, self.field: text}) + b"\n"
         return (text + document.ending).encode()
 

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
+from disambig.corpora.docbin_reader import StoredDoc
+from disambig.corpora.documents import Kind
 from disambig.corpora.results import Annotated
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 
 @dataclass(frozen=True, slots=True)
 class SpacyFormat:
     """Docs of ``spacy.blank(language)``; ``doc.user_data`` also holds ``"id"``, ``"path"`` and ``"meta"``.
 
-    A DocBin is one compressed whole, so the documents of an output are in memory until its end.
+    Docs that came from a DocBin keep their tokens and all that they carry. A DocBin is one
+    compressed whole, so the documents of an output are in memory until its end.
     """
 
     language: str = "en"
     name: str = "spacy"
     suffix: str = ".spacy"
+    mirrors: tuple[Kind, ...] = ("spacy",)
 
     def encode(self, results: Sequence[Annotated]) -> bytes:
         """Return some documents as a DocBin."""
@@ -26,17 +35,18 @@ class SpacyFormat:
 
         from disambig.spacy.annotations import write_annotations
 
-        tokenizer = spacy.blank(self.language).tokenizer
+        nlp = spacy.blank(self.language)
+        kept = [result for result in results if not result.document.blank]
         found = DocBin(store_user_data=True)
-        for result in results:
-            if result.document.blank:
-                continue
-            doc = tokenizer(result.document.text)
+        for result, doc in zip(kept, _docs(kept, nlp), strict=True):
             for decisions in result.decisions:
                 write_annotations(doc, decisions, spans_key=decisions.task)
-            doc.user_data["id"] = result.document.id
-            doc.user_data["path"] = result.document.path
-            doc.user_data["meta"] = dict(result.document.meta)
+            for key, value in (
+                ("id", result.document.id),
+                ("path", result.document.path),
+                ("meta", dict(result.document.meta)),
+            ):
+                doc.user_data.setdefault(key, value)
             found.add(doc)
         return bytes(found.to_bytes())
 
@@ -52,3 +62,32 @@ class SpacyFormat:
             else:
                 whole.merge(part)
         write((whole or DocBin(store_user_data=True)).to_bytes())
+
+
+def _docs(results: Sequence[Annotated], nlp: Any) -> Iterator[Doc]:
+    """Yield a Doc for each result; stored ones of one file are built together."""
+
+    def shared(result: Annotated) -> int:
+        source = result.document.source
+        return id(source.shared) if isinstance(source, StoredDoc) else 0
+
+    for key, group in groupby(results, shared):
+        if key:
+            yield from _built([result.document.source for result in group], nlp.vocab)
+        else:
+            yield from (nlp.tokenizer(result.document.text) for result in group)
+
+
+def _built(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
+    from spacy.tokens import DocBin
+
+    found = DocBin(store_user_data=True)
+    found.attrs = list(stored[0].shared.attrs)
+    found.strings = set(stored[0].shared.strings)
+    found.tokens = [doc.tokens for doc in stored]
+    found.spaces = [doc.spaces for doc in stored]
+    found.cats = [doc.cats for doc in stored]
+    found.flags = [doc.flags for doc in stored]
+    found.span_groups = [doc.span_groups for doc in stored]
+    found.user_data = [doc.user_data for doc in stored]
+    yield from found.get_docs(vocab)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from disambig.errors import UserError
 
-Kind = Literal["file", "line", "json"]
+Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,17 @@ class Document:
     path : str
         The file it comes from, as the user named it; or ``<stdin>``.
     line : int
-        Number of its line in the file, from 1; 0 where the document is the whole file.
-    kind : "file", "line" or "json"
+        Number of its (first) line in the file, or of its row or Doc, from 1; 0 where the document is
+        the whole file.
+    kind : Kind
+        What its file holds.
     ending : str
         The line end that stood behind a ``"line"``: LF, CR LF or nothing.
     meta : mapping
-        The other keys of its JSON object.
+        The other keys of its JSON object, or columns of its row.
+    source : object
+        The document as it stood in its file, for the formats that write it again: the bytes of
+        CoNLL-U, the `StoredDoc` of a ``.spacy`` file; else None.
     """
 
     id: str
@@ -39,6 +44,7 @@ class Document:
     kind: Kind = "file"
     ending: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
+    source: Any = None
 
     @property
     def blank(self) -> bool:
@@ -52,3 +58,27 @@ class Bad:
 
     path: str
     error: UserError
+
+
+def unfit(text: str) -> str | None:
+    """Say why a text from inside a file's structure is no text; None where it is."""
+    if "\0" in text:
+        return f"a NUL character at offset {text.index(chr(0)):,} of its text"
+    return None if can_be_encoded(text) else "half a surrogate pair in its text"
+
+
+def can_be_encoded(text: str) -> bool:
+    """Tell whether UTF-8 can hold `text`: it has no lone surrogates."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def id_of(given: object, path: str, number: int) -> str:
+    """Return the id of a row: the one that it gives itself, else its place."""
+    named = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""
+    return str(given) if named and can_be_encoded(str(given)) else f"{path}:{number}"

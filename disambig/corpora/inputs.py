@@ -10,8 +10,27 @@ from disambig.corpora.documents import Kind
 from disambig.corpora.opening import COMPRESSED, STDIN, without_compression
 from disambig.errors import UserError
 
-JSON_SUFFIXES = (".jsonl", ".ndjson")
-SUFFIXES = (".txt", *JSON_SUFFIXES)
+KINDS: dict[str, Kind] = {
+    ".txt": "file",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".conllu": "conllu",
+    ".spacy": "spacy",
+    ".parquet": "parquet",
+}
+SUFFIXES = tuple(KINDS)
+NAMES: dict[str, Kind] = {
+    "text": "file",
+    "lines": "line",
+    "jsonl": "json",
+    "csv": "csv",
+    "conllu": "conllu",
+    "spacy": "spacy",
+    "parquet": "parquet",
+}
+"""What a user can say that a file without a known suffix holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +61,19 @@ class Input:
 
 
 def find_inputs(
-    paths: Sequence[str], *, lines: bool = False, json: bool = False, exclude: Collection[str] = ()
+    paths: Sequence[str], *, lines: bool = False, other: Kind | None = None, exclude: Collection[str] = ()
 ) -> list[Input]:
     """Return the files that `paths` name, those in directories included, each once.
 
     Parameters
     ----------
     paths : sequence of str
-        Files, directories (searched recursively for .txt, .jsonl and .ndjson, also with .gz or
-        .xz; hidden names are left out) and ``-`` for standard input.
+        Files, directories (searched recursively for names that end in `SUFFIXES`, also with .gz or
+        .xz; hidden ones are left out) and ``-`` for standard input.
     lines : bool
         Whether each line of a text file is a document.
-    json : bool
-        Whether files without a known suffix, and standard input, hold JSONL.
+    other : Kind, optional
+        What files without a known suffix, and standard input, hold; text if not given.
     exclude : collection of str
         Directories that are not entered.
 
@@ -83,7 +102,7 @@ def find_inputs(
         if path in wanted:
             wanted.discard(path)
             name = path if path == STDIN else os.path.relpath(path, root)
-            inputs.append(Input(path, name, _kind(path, lines=lines, json=json)))
+            inputs.append(Input(path, name, _kind(path, lines=lines, other=other)))
     return inputs
 
 
@@ -99,11 +118,10 @@ def _walk(directory: str, left_out: set[str]) -> Iterator[str]:
                 yield os.path.join(folder, name)
 
 
-def _kind(path: str, *, lines: bool, json: bool) -> Kind:
-    name = without_compression(path)
-    if name.endswith(JSON_SUFFIXES) or (json and not name.endswith(SUFFIXES)):
-        return "json"
-    return "line" if lines else "file"
+def _kind(path: str, *, lines: bool, other: Kind | None) -> Kind:
+    suffix = os.path.splitext(without_compression(path))[1]
+    kind = KINDS.get(suffix, other or "file")
+    return "line" if lines and kind == "file" else kind
 
 
 def _common_directory(paths: Sequence[str]) -> str:

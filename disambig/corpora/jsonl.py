@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from disambig.corpora.documents import Bad, Document
+from disambig.corpora.documents import Bad, Document, id_of, unfit
 from disambig.corpora.lines import Line, text_of
 from disambig.errors import UserError
 
@@ -47,23 +47,10 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     body = parsed.pop(field)
     if not isinstance(body, str):
         raise refuse(f"the value of {field!r} is a JSON {_name(body)} and no string")
-    if "\0" in body:
-        raise refuse(f"a NUL character at offset {body.index(chr(0)):,} of its text")
-    if not _can_be_encoded(body):
-        raise refuse("half a surrogate pair in its text")
-    given = parsed.get("id")
-    name = str(given) if isinstance(given, (str, int)) and _can_be_encoded(str(given)) else f"{path}:{number}"
-    return Document(name, body, path, number, "json", "", parsed)
-
-
-def _can_be_encoded(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    unfitness = unfit(body)
+    if unfitness:
+        raise refuse(unfitness)
+    return Document(id_of(parsed.get("id"), path, number), body, path, number, "json", "", parsed)
 
 
 def _name(value: object) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from disambig.corpora.documents import Kind
 from disambig.corpora.results import Annotated, records
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -21,6 +22,7 @@ class JsonlFormat:
     text: bool = True
     name: str = "jsonl"
     suffix: str = ".jsonl"
+    mirrors: tuple[Kind, ...] = ()
 
     def encode(self, results: Sequence[Annotated]) -> bytes:
         """Return the lines of some documents."""

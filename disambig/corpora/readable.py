@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from disambig.corpora.documents import Kind
 from disambig.corpora.results import Annotated, flagged_records
 
 
@@ -18,6 +19,7 @@ class ReadableFormat:
 
     name: str = "text"
     suffix: str = ".txt"
+    mirrors: tuple[Kind, ...] = ()
 
     def encode(self, results: Sequence[Annotated]) -> bytes:
         """Return the lines of the flags of some documents."""

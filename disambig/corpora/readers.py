@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import IO
 
+from disambig.corpora.conllu import conllu_documents
+from disambig.corpora.csv_rows import csv_documents, read_header
+from disambig.corpora.docbin_reader import docbin_documents
 from disambig.corpora.documents import Bad, Document
 from disambig.corpora.inputs import Input
 from disambig.corpora.jsonl import json_documents
 from disambig.corpora.lines import line_documents, read_lines
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
+from disambig.corpora.parquet_rows import parquet_documents, seekable
 from disambig.corpora.text_files import file_document
 from disambig.errors import UserError
 
@@ -25,9 +30,9 @@ def read(
     ----------
     source : Input
     field : str
-        Key of the text in JSONL.
+        Key of the text in JSONL, or its column in CSV and Parquet.
     start, end, line : int
-        A stretch of whole lines of a file that is not compressed, and the number of its first.
+        A stretch of a file that is not compressed, of whole documents, and the number of its first line.
 
     Yields
     ------
@@ -40,6 +45,15 @@ def read(
             if source.kind == "file":
                 yield file_document(handle, path)
                 return
+            if source.kind == "spacy":
+                yield from docbin_documents(handle, path)
+                return
+            if source.kind == "parquet":
+                yield from parquet_documents(seekable(handle, path), path, field=field)
+                return
+            if source.kind == "csv":
+                yield from _csv(handle, path, field, start, end, line)
+                return
             if start:
                 handle.seek(start)
             lines = read_lines(handle, start=start, end=end, number=line)
@@ -49,12 +63,25 @@ def read(
             lines = chain([first], lines)
             if source.kind == "json":
                 yield from json_documents(lines, path, field=field)
+            elif source.kind == "conllu":
+                yield from conllu_documents(lines, path)
             else:
                 yield from line_documents(lines, path)
     except UserError as error:
         yield Bad(path, error)
     except READ_ERRORS as problem:
         yield Bad(path, read_error(path, problem))
+
+
+def _csv(
+    handle: IO[bytes], path: str, field: str, start: int, end: int | None, line: int
+) -> Iterator[Document | Bad]:
+    lines = read_lines(handle, end=None if start else end)
+    header, lines = read_header(lines, path, field=field)
+    if start:
+        handle.seek(start)
+        lines = read_lines(handle, start=start, end=end, number=line)
+    yield from csv_documents(lines, path, header, field=field)
 
 
 def read_all(sources: Iterable[Input], *, field: str = FIELD) -> Iterator[Document | Bad]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
 
 CANDIDATES_KEPT = 5
+_WORD = re.compile(r"\w")
 _AT_ONCE = 4096
 
 
@@ -28,6 +30,11 @@ class Annotated:
     def flags(self) -> int:
         """How many decisions are flagged."""
         return sum(int(decisions.flagged.sum()) for decisions in self.decisions)
+
+
+def count_words(text: str) -> int:
+    """Return the number of runs of non-space, or 0 where none of them has a letter or digit."""
+    return len(text.split()) if _WORD.search(text) else 0
 
 
 def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[str, Any]]:
@@ -92,7 +99,7 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            "replacement": observed if best == seen else follow_case(chosen, observed),
+            "replacement": observed if seen in (-1, best) else follow_case(chosen, observed),
             "flagged": flagged,
             "probability": probability,
             "margin": margin,

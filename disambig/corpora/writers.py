@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from disambig.corpora.conllu_format import ConlluFormat
 from disambig.corpora.corrected import CorrectedFormat
+from disambig.corpora.csv_format import CsvFormat
 from disambig.corpora.docbin import SpacyFormat
+from disambig.corpora.documents import Kind
+from disambig.corpora.html import HtmlFormat
+from disambig.corpora.inputs import Input
 from disambig.corpora.jsonl_format import JsonlFormat
 from disambig.corpora.opening import without_compression
+from disambig.corpora.parquet_format import ParquetFormat
 from disambig.corpora.readable import ReadableFormat
 from disambig.corpora.results import Annotated
 from disambig.errors import UserError, nearest_first
 
-FORMATS = ("jsonl", "corrected", "spacy", "text")
+FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy")
+BINARY = ("parquet", "spacy")
+OF_LANGUAGE = ("html", "conllu", "spacy")
+"""Those that are made otherwise for another language."""
+_OF_SUFFIX = {
+    ".jsonl": ("jsonl", "corrected"),
+    ".ndjson": ("jsonl", "corrected"),
+    ".txt": ("text", "corrected"),
+    ".html": ("html",),
+    ".htm": ("html",),
+    ".csv": ("csv",),
+    ".tsv": ("tsv",),
+    ".parquet": ("parquet",),
+    ".conllu": ("conllu",),
+    ".spacy": ("spacy",),
+}
+"""The formats that a file of such a name may hold, the one it asks for first."""
 
 
 class Format(Protocol):
@@ -27,6 +50,11 @@ class Format(Protocol):
     @property
     def suffix(self) -> str:
         """What names of files end in."""
+        ...
+
+    @property
+    def mirrors(self) -> tuple[Kind, ...]:
+        """Kinds of input whose files come out of a job under their own names, and are never cut."""
         ...
 
     def encode(self, results: Sequence[Annotated]) -> bytes:
@@ -48,29 +76,65 @@ def make_format(name: str, *, field: str = "text", text: bool = True, language: 
     field : str
         Key of the text in JSONL inputs (for ``"corrected"``).
     text : bool
-        Whether ``"jsonl"`` repeats each document's text.
+        Whether ``"jsonl"`` repeats each document's text, and tables the text around a decision.
     language : str
-        Of the blank spaCy pipeline (for ``"spacy"``).
+        Of the blank spaCy pipeline (for ``"spacy"`` and ``"conllu"``), and of the page (``"html"``).
 
     Raises
     ------
     UserError
         D601 for another name.
     """
-    if name == "jsonl":
-        return JsonlFormat(text=text)
-    if name == "corrected":
-        return CorrectedFormat(field=field)
-    if name == "spacy":
-        return SpacyFormat(language=language)
-    if name == "text":
-        return ReadableFormat()
-    raise UserError("D601", name=name, names=nearest_first(name, FORMATS))
+    makers: dict[str, Callable[[], Format]] = {
+        "jsonl": lambda: JsonlFormat(text=text),
+        "text": ReadableFormat,
+        "corrected": lambda: CorrectedFormat(field=field),
+        "html": lambda: HtmlFormat(language=language),
+        "csv": lambda: CsvFormat(text=text),
+        "tsv": lambda: CsvFormat(text=text, name="tsv", suffix=".tsv"),
+        "parquet": lambda: ParquetFormat(text=text),
+        "conllu": lambda: ConlluFormat(language=language),
+        "spacy": lambda: SpacyFormat(language=language),
+    }
+    assert tuple(makers) == FORMATS
+    if name not in makers:
+        raise UserError("D601", name=name, names=nearest_first(name, FORMATS))
+    return makers[name]()
 
 
 def format_of(path: str | None, *, terminal: bool = False) -> str:
     """Return the format that an output asks for when none is named."""
     if path is None:
         return "text" if terminal else "jsonl"
-    name = without_compression(path)
-    return "spacy" if name.endswith(".spacy") else "text" if name.endswith(".txt") else "jsonl"
+    return _OF_SUFFIX.get(_suffix(path), ("jsonl",))[0]
+
+
+def check_output(path: str, format: str) -> None:
+    """Make sure that a file of this name can hold this format.
+
+    Raises
+    ------
+    UserError
+        D330 where its name says that it holds another one.
+    """
+    suffix = _suffix(path)
+    if format not in _OF_SUFFIX.get(suffix, FORMATS):
+        right = " or ".join(end for end, formats in _OF_SUFFIX.items() if format in formats)
+        raise UserError("D330", path=path, suffix=suffix, format=format, right=right)
+
+
+def check_inputs(format: Format, inputs: Iterable[Input]) -> None:
+    """Make sure that the format can be made of what is read.
+
+    Raises
+    ------
+    UserError
+        D321 for corrected text of what comes as tokens.
+    """
+    for entry in inputs:
+        if format.name == "corrected" and entry.kind in ("conllu", "spacy"):
+            raise UserError("D321", format=format.name, kind=entry.kind, path=entry.path)
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(without_compression(path))[1].lower()

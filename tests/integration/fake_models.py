@@ -87,6 +87,9 @@ class FakeSource:
     def load(self):
         return annotate_texts
 
+    def language(self):
+        return "en"
+
     def describe(self):
         return {"models": "fake", "label": self.label}
 

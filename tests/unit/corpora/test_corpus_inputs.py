@@ -48,7 +48,7 @@ def test_the_output_directory_is_not_entered(corpus):
 def test_standard_input_is_jsonl_where_a_field_was_given():
     assert [entry.kind for entry in find_inputs(["-"])] == ["file"]
     assert [entry.kind for entry in find_inputs(["-"], lines=True)] == ["line"]
-    assert [entry.kind for entry in find_inputs(["-"], json=True)] == ["json"]
+    assert [entry.kind for entry in find_inputs(["-"], other="json")] == ["json"]
 
 
 def test_what_is_not_there_is_an_error(tmp_path):
