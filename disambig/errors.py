@@ -41,6 +41,9 @@ MESSAGES: dict[str, str] = {
     "D117": "count table {path} cannot tell {ngram!r}: it {problem}",
     "D118": "the counts add up to {most:,} or more: these are no counts of text",
     "D119": "keys are kept beside exact counts only, not beside {record!r} ones: choose the record exact",
+    "D120": "count table {path} keeps no keys: build or import it with --keys",
+    "D121": "count table {path} is pruned: of {order} words it has only n-grams seen {least} times; merge first, prune then",
+    "D122": "count table {path} cannot be merged with {first}: {what} are others; count them alike",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",

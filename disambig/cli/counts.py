@@ -1,4 +1,4 @@
-"""``disambig counts``: build, import, check and ask tables of n-gram counts. No logic lives here."""
+"""``disambig counts``: build, import, merge, prune and ask tables of n-gram counts. No logic lives here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def counts(context: typer.Context) -> None:
-    """Build, import, check and ask tables of n-gram counts."""
+    """Build, import, merge, prune, check and ask tables of n-gram counts."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -143,6 +143,66 @@ def import_(
 
 
 @app.command()
+def merge(
+    tables: Annotated[
+        list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys, not pruned.")
+    ],
+    output: Output,
+    min_count: MinCount = None,
+    record: RecordForm = "exact",
+    keys: Keys = False,
+    force: Force = False,
+) -> None:
+    """Make one table of several: the same as counting all their text at once."""
+    from disambig.counts import options
+    from disambig.counts.derive import merge_tables
+    from disambig.counts.locate import open_table
+
+    opened = [open_table(table) for table in tables]
+    least = options.thresholds(min_count or (), orders=opened[0].orders)
+    with _progress(sum(table.n_ngrams for table in opened), unit=" n-grams") as move:
+        merge_tables(
+            output,
+            opened,
+            min_counts=least,
+            record=record,
+            keys=keys,
+            force=force,
+            progress=lambda stage, done, total: move("count", done),
+        )
+
+
+@app.command()
+def prune(
+    table: Table,
+    output: Output,
+    min_count: MinCount = None,
+    orders: Annotated[int | None, typer.Option(help="The longest n-grams to keep.")] = None,
+    record: RecordForm = "exact",
+    keys: Keys = False,
+    force: Force = False,
+) -> None:
+    """Make a smaller table of one built with --keys: the same as counting with these thresholds."""
+    from disambig.counts import options
+    from disambig.counts.derive import prune_table
+    from disambig.counts.locate import open_table
+
+    opened = open_table(table)
+    least = options.thresholds(min_count or (), orders=orders or opened.orders)
+    with _progress(opened.n_ngrams, unit=" n-grams") as move:
+        prune_table(
+            output,
+            opened,
+            min_counts=least,
+            orders=orders,
+            record=record,
+            keys=keys,
+            force=force,
+            progress=lambda stage, done, total: move("count", done),
+        )
+
+
+@app.command()
 def info(table: Table, json: Json = False) -> None:
     """Say where a table comes from and what it covers."""
     import json as json_module
@@ -195,7 +255,7 @@ def verify(table: Table) -> None:
     typer.echo(f"{table}: intact, {opened.n_ngrams:,} n-grams")
 
 
-def _progress(total: int) -> Any:
+def _progress(total: int, *, unit: str = "B") -> Any:
     from disambig.counts.describe import progress_bar
 
-    return progress_bar(total)
+    return progress_bar(total, unit=unit)

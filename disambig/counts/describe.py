@@ -53,14 +53,14 @@ def described(table: CountTable) -> Iterator[str]:
 
 
 @contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[str, int], None]]:
+def progress_bar(total: int, *, unit: str = "B") -> Iterator[Callable[[str, int], None]]:
     """Show a bar on standard error, if that is a terminal; yield what to tell ``(stage, done)``."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda stage, done: None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total or None, unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+    with tqdm(total=total or None, unit=unit, unit_scale=True, leave=False, file=sys.stderr) as bar:
 
         def move(stage: str, done: int) -> None:
             if stage != "count" and bar.unit == "B":

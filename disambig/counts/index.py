@@ -64,8 +64,9 @@ def _parts(
         held.append(chunk)
         n_held += len(chunk[0])
         if n_held > layout.KEYS_PER_PART:
-            share = (int(held[-1][0][-1]) + 1) / 2**64
-            bits = layout.part_bits(n_held / share)
+            # by the same keys however the chunks are cut: the same n-grams give the same file
+            share = (int(_joined(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
+            bits = layout.part_bits((layout.KEYS_PER_PART + 1) / share)
             break
     else:
         bits = layout.part_bits(n_held)

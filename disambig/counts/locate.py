@@ -30,7 +30,7 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
 
         path = pack(str(counts)).counts
     path = path.resolve()
-    return _open(path, _stamp(path))
+    return _open(path, stamp_of(path))
 
 
 @lru_cache(maxsize=32)
@@ -38,8 +38,8 @@ def _open(path: Path, stamp: tuple[int, ...]) -> CountTable:
     return CountTable.open(path)
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when another table is written under the same name."""
+def stamp_of(path: Path) -> tuple[int, ...]:
+    """Return what changes when another file is written under the same name."""
     try:
         said = path.stat()
     except OSError:

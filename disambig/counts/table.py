@@ -233,6 +233,11 @@ class CountTable:
         """Check every byte of the file against its checksums; D105 names the damaged section."""
         files.verify(self.path)
 
+    def forget_pages(self) -> None:
+        """Let the system take back the memory of pages read; they are read again when asked for."""
+        if hasattr(self._map, "madvise"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
     def close(self) -> None:
         """Let go of the map (it goes when the last array that looks into it does)."""
         empty = np.empty(0, dtype=np.uint16)

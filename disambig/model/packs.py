@@ -115,6 +115,8 @@ def load(name_or_path: str | Path) -> Model:
     UserError
         D404 for an unknown name, with the true list; D405 to D409 for a damaged directory.
     """
+    from disambig.counts.locate import stamp_of
+
     path = Path(name_or_path)
     known = available()
     if str(name_or_path) in known:
@@ -122,7 +124,7 @@ def load(name_or_path: str | Path) -> Model:
     elif not path.is_dir():
         raise UserError("D404", name=str(name_or_path), names=nearest_first(str(name_or_path), known))
     home = path.resolve()
-    return _load(home, _stamp(home / "model.json"))
+    return _load(home, stamp_of(home / "model.json"))
 
 
 @lru_cache(maxsize=32)
@@ -130,12 +132,3 @@ def _load(path: Path, stamp: tuple[int, ...]) -> Model:
     from disambig.model.store import load_model
 
     return load_model(path)
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when a model is saved again under the same name."""
-    try:
-        said = path.stat()
-    except OSError:
-        return ()
-    return said.st_ino, said.st_mtime_ns, said.st_size

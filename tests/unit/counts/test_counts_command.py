@@ -87,6 +87,38 @@ def test_several_views_and_gaps(tmp_path):
     assert "[D110]" in disambig("query", tmp_path / "x", "a", "--tokenisation", "other.v1").stderr
 
 
+def test_merge_and_prune(tmp_path):
+    for name, text in (("a.txt", TEXT), ("b.txt", "In the old house.")):
+        (tmp_path / name).write_text(text)
+        done = disambig("build", name, "-o", name[0], "--keys", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+    done = disambig("merge", "a", "b", "-o", "m", "--keys", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert disambig("query", "m", "in the", "the old house", cwd=tmp_path).stdout == (
+        "in the\t5\nthe old house\t1\n"
+    )
+    assert "b.txt" in disambig("info", "m", cwd=tmp_path).stdout
+    prune = ("prune", "m", "-o", "p", "--min-count", "2:2", "--orders", "2", "--record", "small")
+    assert disambig(*prune, cwd=tmp_path).returncode == 0
+    asked = disambig("query", "p", "in the", "the woods", "the", "in the house", cwd=tmp_path).stdout
+    assert asked.split("\n")[:3] == ["in the\t5", "the woods\t0", "the\t6"]
+    for arguments, code in (
+        (("merge", "a", "p", "-o", "x"), "D120"),
+        (("prune", "p", "-o", "x"), "D120"),
+        (("merge", "a", "b.txt", "-o", "x"), "D102"),
+        (("merge", "a", "b", "-o", "m"), "D106"),
+        (("merge", "a", "b", "-o", "x", "--record", "small", "--keys"), "D119"),
+        (("prune", "a", "-o", "x", "--orders", "2", "--min-count", "3:2"), "D602"),
+        (("prune", "a", "-o", "x", "--orders", "9"), "D111"),
+        (("merge", "-o", "x"), "D600"),
+    ):
+        done = disambig(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert done.stderr.startswith(f"disambig: [{code}]"), done.stderr
+        assert not (tmp_path / "x").exists()
+
+
 def test_import(tmp_path):
     (tmp_path / "a.tsv").write_text("in the\t5\nthe\t7\n")
     done = disambig("import", tmp_path / "a.tsv", "-o", tmp_path / "x", "--tokenisation", "disambig.words.v1")
@@ -165,7 +197,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 def test_help_without_a_command():
     done = disambig()
     assert done.returncode == 0
-    for command in ("build", "import", "info", "query", "verify"):
+    for command in ("build", "import", "merge", "prune", "info", "query", "verify"):
         assert command in done.stdout
 
 
