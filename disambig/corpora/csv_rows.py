@@ -71,7 +71,7 @@ def read_rows(lines: Iterator[Line], path: str, *, delimiter: str) -> Iterator[R
             return
         except csv.Error as problem:
             known = {"unexpected end of data": "a quoted field that never ends"}
-            said = known.get(str(problem), str(problem))
+            said = known.get(str(problem), str(problem).partition(" - ")[0])
             cells = UserError("D326", path=path, line=source.first, problem=said)
         except UserError as error:
             cells = error

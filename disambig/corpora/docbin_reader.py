@@ -145,7 +145,7 @@ def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
     ends = lengths.cumsum().tolist()
     return [
         StoredDoc(shared, tokens[start:end], spaces[start:end], *rest)
-        for start, end, *rest in zip([0, *ends[:-1]], ends, *columns, strict=True)
+        for start, end, *rest in zip([0, *ends][:n], ends, *columns, strict=True)
     ]
 
 

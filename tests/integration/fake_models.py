@@ -107,6 +107,7 @@ def install() -> None:
     packs.load = FakeModel
     running = types.ModuleType("disambig.model.annotate")
     running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
+    running.ignoring = lambda view, ignore: view
     sys.modules["disambig.model.packs"] = packs
     sys.modules["disambig.model.annotate"] = running
 

@@ -16,6 +16,9 @@ import disambig
 
 DRIVER = Path(__file__).parent / "fake_models.py"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(disambig.__file__).parents[1]), "PYTHONUTF8": "1"}
+TOKENS = "# newdoc id = x\n" + "".join(
+    f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in enumerate("A quite place".split(), 1)
+)
 GOOD = "I worked in Russia during 1997 to 2001.\r\nIt was a \U0001f600 Quite place.\n"
 
 
@@ -101,7 +104,12 @@ def test_jsonl_on_standard_input_with_its_own_field(folder):
         ("rows.jsonl", b'{"txt": "a"}', "D306"),
         ("wordless.txt", b"?! ...\n", "D307"),
         ("blank.jsonl", b"\n\n", "D307"),
+        ("wordless.csv", b"text\n?!\n", "D307"),
         ("fails.txt", b"RAISE", "D313"),
+        ("bad.conllu", b"1\tword\n", "D324"),
+        ("bad.spacy", b"word", "D325"),
+        ("bad.csv", b"id,text\n1\n", "D326"),
+        ("bad.tsv", b"id\tbody\n", "D327"),
     ],
 )
 @pytest.mark.parametrize("output", [None, "out.jsonl"])
@@ -111,6 +119,7 @@ def test_one_bad_input_alone_is_just_its_error(folder, name, data, code, output)
     assert done.returncode == 2
     assert done.stderr.decode().startswith(f"disambig: [{code}] {name}: ")
     assert done.stderr.count(b"\n") == 1
+    assert done.stdout == b""
     assert sorted(path.name for path in folder.iterdir()) == sorted(["good.txt", name])
 
 
@@ -139,10 +148,19 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder):
         (["good.txt", "--output", "taken.jsonl"], "D310", "--force"),
         (["good.txt", "--output", "none/out.jsonl"], "D309", "none/out.jsonl"),
         (["-", "--output", "out"], "D317", "standard input"),
+        (["-", "--from", "conlu"], "D601", "there are conllu"),
+        (["good.txt", "--format", "csv", "--output", "new.html"], "D330", "a file in .csv"),
+        (
+            ["good.txt", "--format", "corrected", "--output", "new.conllu.gz"],
+            "D330",
+            "new.conllu.gz ends in .conllu",
+        ),
+        (["tokens.conllu", "--format", "corrected"], "D321", "tokens.conllu"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(folder, arguments, code, part):
     (folder / "taken.jsonl").write_text("mine")
+    (folder / "tokens.conllu").write_text(TOKENS)
     done = annotate(*arguments, folder=folder)
     assert done.returncode == 2
     message = done.stderr.decode()
@@ -211,3 +229,47 @@ def test_standard_output_on_a_full_disk_is_one_line(folder):
         )
     assert done.returncode == 2
     assert done.stderr == b"disambig: [D309] standard output: cannot be written: No space left on device\n"
+
+
+def test_standard_input_may_hold_any_kind(folder):
+    done = annotate("-", "--from", "conllu", "--format", "conllu", folder=folder, text=TOKENS)
+    lines = done.stdout.decode().splitlines()
+    assert lines[2] == "2\tquite" + "\t_" * 7 + "\tDisambig=spelling:quite:quiet:0.90:flag"
+    assert [line for i, line in enumerate(lines) if i != 2] == [
+        line for i, line in enumerate(TOKENS.splitlines()) if i != 2
+    ]
+    done = annotate("-", "--from", "csv", "--field", "body", folder=folder, text="id;body\nx;a quite place\n")
+    row = json.loads(done.stdout)
+    assert (row["id"], row.get("meta", {}), row["flags"]) == ("x", {}, 1)
+    done = annotate("-", "--from", "lines", "--format", "csv", folder=folder, text="a quite place\nin it\n")
+    assert [line.split(",")[0] for line in done.stdout.decode().splitlines()] == [
+        "document",
+        "<stdin>:1",
+        "<stdin>:2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("x.html", b"<!DOCTYPE html>"),
+        ("x.csv", b"document,path,line"),
+        ("x.tsv", b"document\tpath"),
+        ("x.conllu", b"# newdoc id = good.txt"),
+        ("x.parquet", b"PAR1"),
+        ("x.txt", b"good.txt:1:20: during"),
+        ("x.jsonl", b'{"id"'),
+    ],
+)
+def test_the_suffix_of_the_output_says_the_format(folder, name, begins):
+    done = annotate("good.txt", "--output", name, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / name).read_bytes().startswith(begins)
+
+
+def test_help_names_every_format_and_kind(folder):
+    from disambig.corpora.inputs import NAMES, SUFFIXES
+    from disambig.corpora.writers import FORMATS
+
+    told = annotate("--help", folder=folder).stdout.decode()
+    assert all(name in told for name in (*FORMATS, *NAMES, *SUFFIXES))

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fake_models import FakeSource
+
+import disambig
+from disambig.batch.job import run_job
+from disambig.batch.planning import plan
+from disambig.batch.stream import annotate_stream
+from disambig.corpora.inputs import find_inputs
+from disambig.corpora.readers import read_all
+from disambig.corpora.writers import make_format
+
+
+def sentence(*words: str, comment: str = "") -> str:
+    lines = [f"{i}\t{word}" + "\t_" * 8 for i, word in enumerate(words, 1)]
+    return "\n".join([*([comment] if comment else []), *lines]) + "\n\n"
+
+
+def conllu(n: int, name: str) -> str:
+    return "".join(
+        sentence("It", "was", "a", "quite", "place", str(i), comment=f"# newdoc id = {name}{i}")
+        for i in range(n)
+    )
+
+
+@pytest.fixture
+def corpus(tmp_path) -> Path:
+    pytest.importorskip("pyarrow")
+    import pyarrow as arrow
+    import pyarrow.parquet
+    import spacy
+    from spacy.tokens import DocBin
+
+    folder = tmp_path / "corpus"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.conllu").write_text(conllu(20, "a"))
+    (folder / "deep" / "b.conllu").write_text(conllu(3, "b"))
+    rows = [("id", "text"), *((f"r{i}", f'a quite place\nof "{i}"') for i in range(30))]
+    with open(folder / "c.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    nlp = spacy.blank("en")
+    DocBin(docs=[nlp(f"in the quite place {i}") for i in range(5)]).to_disk(folder / "d.spacy")
+    arrow.parquet.write_table(
+        arrow.table({"text": [f"during 1997 {i}" for i in range(5)]}), folder / "e.parquet"
+    )
+    (folder / "f.txt").write_text("It was a quite place.")
+    return folder
+
+
+def job(corpus: Path, out: Path, *, format: str = "jsonl", size: int = 300, runner=None):
+    return run_job(
+        out,
+        find_inputs([str(corpus)], exclude=[str(out)]),
+        source=FakeSource(),
+        format=make_format(format),
+        shard_size=size,
+        runner=runner,
+    )
+
+
+def rows_of(out: Path) -> list[dict]:
+    return [json.loads(line) for part in sorted(out.glob("part-*")) for line in part.read_text().splitlines()]
+
+
+def test_a_job_reads_every_kind_and_each_document_once(corpus, tmp_path):
+    report = job(corpus, tmp_path / "out")
+    whole = list(read_all(find_inputs([str(corpus)])))
+    assert len(whole) == 20 + 30 + 5 + 5 + 1 + 3
+    assert [(row["id"], row["text"]) for row in rows_of(tmp_path / "out")] == [
+        (one.id, one.text) for one in whole
+    ]
+    assert (report.bad, report.left_out) == ([], [])
+    shards = plan(find_inputs([str(corpus)]), shard_size=300).shards
+    kinds = [shard.parts[0].kind for shard in shards]
+    assert {kind: kinds.count(kind) for kind in kinds}["spacy"] == 1
+    assert {kind: kinds.count(kind) for kind in kinds}["parquet"] == 1
+    assert kinds.count("conllu") > 4
+    assert kinds.count("csv") > 2
+
+
+@pytest.mark.parametrize("size", [1, 10_000])
+def test_files_of_tokens_come_out_under_their_own_names(corpus, tmp_path, size):
+    out = tmp_path / "out"
+    (corpus / "deep" / "bad.conllu").write_text("no tokens\n")
+    report = job(corpus, out, format="conllu", size=size)
+    for name in ("a.conllu", "deep/b.conllu"):
+        before, after = (corpus / name).read_text(), (out / name).read_text()
+        assert after == before.replace(
+            "quite" + "\t_" * 8, "quite" + "\t_" * 7 + "\tDisambig=spelling:quite:quiet:0.90:flag"
+        )
+    assert not (out / "deep" / "bad.conllu").exists()
+    assert [message[1:5] for message in report.bad] == ["D324"]
+    parts = "".join(part.read_text() for part in sorted(out.glob("part-*.conllu")))
+    assert parts.count("# newdoc id") == 30 + 5 + 5 + 1
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*.conllu")}
+    (out / "deep" / "b.conllu").unlink()
+    again = job(corpus, out, format="conllu", size=size)
+    assert again.skipped == again.shards - 1
+    after = {path: path.stat().st_mtime_ns for path in out.rglob("*.conllu")}
+    assert set(after) == set(before)
+
+
+def test_docs_come_out_under_their_own_names(corpus, tmp_path):
+    from spacy.tokens import DocBin
+
+    job(corpus, tmp_path / "out", format="spacy")
+    assert len(DocBin().from_disk(tmp_path / "out" / "d.spacy")) == 5
+    parts = [DocBin().from_disk(part) for part in (tmp_path / "out").glob("part-*.spacy")]
+    assert sum(map(len, parts)) == 20 + 30 + 5 + 1 + 3
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "html"])
+def test_other_formats_are_a_file_a_shard(corpus, tmp_path, format):
+    report = job(corpus, tmp_path / "out", format=format, size=2_000)
+    parts = sorted((tmp_path / "out").glob(f"part-*.{format}"))
+    assert len(parts) == report.shards
+    n = sum(decisions for decisions, _ in report.totals.tasks.values())
+    if format == "csv":
+        rows = [row for part in parts for row in csv.DictReader(io.StringIO(part.read_text()))]
+        assert len(rows) == n
+    elif format == "html":
+        assert sum(part.read_text().count("<section id=") for part in parts) == report.totals.documents
+
+
+def test_a_stream_and_a_job_give_the_same(corpus, tmp_path):
+    written: list[bytes] = []
+    annotate_stream(
+        read_all(find_inputs([str(corpus)])),
+        source=FakeSource(),
+        format=make_format("jsonl"),
+        write=written.append,
+    )
+    job(corpus, tmp_path / "out", size=500)
+    assert [json.loads(line) for line in b"".join(written).splitlines()] == rows_of(tmp_path / "out")
+
+
+@pytest.mark.parametrize("format", ["jsonl", "html", "csv", "spacy", "conllu"])
+def test_where_there_is_no_word_nothing_is_written(tmp_path, format):
+    (tmp_path / "a.txt").write_text("?! ...")
+    written: list[bytes] = []
+    report = annotate_stream(
+        read_all(find_inputs([str(tmp_path)])),
+        source=FakeSource(),
+        format=make_format(format),
+        write=written.append,
+    )
+    assert (report.totals.documents, report.totals.words, written) == (1, 0, [])
+
+
+def test_symbols_before_the_first_word_are_not_lost(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "?!"}\n' * 4500 + '{"text": "in it"}\n')
+    written: list[bytes] = []
+    annotate_stream(
+        read_all(find_inputs([str(tmp_path)])),
+        source=FakeSource(),
+        format=make_format("jsonl"),
+        write=written.append,
+    )
+    assert len(b"".join(written).splitlines()) == 4501
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from fake_models import FakeSource
+from disambig.batch.job import run_job
+from disambig.corpora.inputs import find_inputs
+from disambig.corpora.writers import make_format
+if __name__ == "__main__":
+    out, path, format = sys.argv[1:]
+    run_job(Path(out), find_inputs([path]), source=FakeSource(), format=make_format(format), shard_size=400)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "format"), [("a.conllu", "jsonl"), ("a.csv", "jsonl"), ("a.conllu", "conllu")]
+)
+def test_killed_again_and_again_it_loses_and_doubles_nothing(tmp_path, name, format):
+    folder, out, driver = tmp_path / "corpus", tmp_path / "out", tmp_path / "driver.py"
+    folder.mkdir()
+    driver.write_text(DRIVER)
+    texts = [f"SLOW quite place {i}" for i in range(80)]
+    if name.endswith(".csv"):
+        with open(folder / name, "w", newline="") as file:
+            csv.writer(file).writerows([("text",), *((text.replace(" ", "\n"),) for text in texts)])
+    else:
+        for number in range(8):  # files of tokens that are written again are never cut
+            some = texts[10 * number : 10 * number + 10]
+            data = "".join(sentence(*text.split(), comment="# newdoc") for text in some)
+            (folder / f"{number}-{name}").write_text(data)
+    folders = [Path(disambig.__file__).parents[1], Path(__file__).parents[2] / "integration"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    command = [sys.executable, str(driver), str(out), str(folder), format]
+    chance, finished = random.Random(name), 0
+    for _ in range(3):
+        process = subprocess.Popen(command, env=environment)
+        while process.poll() is None and len(list(out.glob("shards/[0-9]*.json"))) <= finished:
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0.0, 0.1))
+        process.kill()
+        assert process.wait() == -signal.SIGKILL, "it finished too soon to be killed: make the test longer"
+        finished = len(list(out.glob("shards/[0-9]*.json")))
+    assert subprocess.run(command, env=environment, check=False).returncode == 0
+    if format == "jsonl":
+        assert [" ".join(row["text"].split()) for row in rows_of(out)] == texts
+    else:
+        written = [(out / path.name).read_text() for path in sorted(folder.iterdir())]
+        assert [text.count("Disambig=") for text in written] == [10] * 8
+    assert not list(out.glob("**/.tmp-*"))

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.corpora.documents import Document
+from disambig.corpora.html import summary
+from disambig.corpora.html.escaping import escape
+from disambig.corpora.results import Annotated
+from disambig.corpora.writers import make_format
+from disambig.data.groups import Group
+
+TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """A page taken apart; unbalanced tags are an error."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[tuple[str, dict]] = []
+        self.tags: list[tuple[str, dict]] = []
+        self.marks: list[str] = []
+        self.paragraphs: list[str] = []
+        self.title = ""
+        self.feed(html)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        assert tag == tag.lower()
+        assert len(dict(attributes)) == len(attributes)
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append((tag, dict(attributes)))
+        if tag == "mark":
+            self.marks.append("")
+        if tag == "p" and "section" in self.names():
+            self.paragraphs.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        if "title" in self.names():
+            self.title += data
+        if "section" in self.names() and "p" in self.names() and not self.inside_card():
+            self.paragraphs[-1] += data
+            if "mark" in self.names():
+                self.marks[-1] += data
+
+    def names(self):
+        return [name for name, _ in self.open]
+
+    def inside_card(self):
+        return any(attributes.get("class") == "c" for _, attributes in self.open)
+
+    def of(self, tag: str) -> list[dict]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def annotated(text: str, name: str = "a.txt", **more) -> Annotated:
+    return Annotated(Document(name, text, name, **more), tuple(annotate_texts([text])))
+
+
+def html_of(*results: Annotated, chunks: int = 1) -> str:
+    made: list[bytes] = []
+    form = make_format("html")
+    form.join([form.encode(results[i::chunks]) for i in range(chunks)], made.append)
+    return b"".join(made).decode()
+
+
+def test_the_text_is_there_with_its_flags_marked():
+    page = Page(html_of(annotated(TEXT)))
+    assert page.marks == ["during", "quite", "Quite"]
+    assert page.paragraphs == [
+        "We came during 1997 to\na quite place.",
+        "Nothing here.",
+        "A Quite place & <b>it</b>",
+    ]
+    assert [mark["data-to"] for mark in page.of("mark")] == ["from", "quiet", "Quiet"]
+    assert page.title == "3 flags in 1 document"
+
+
+def test_marks_can_be_reached_and_have_their_card():
+    html = html_of(annotated(TEXT), annotated(TEXT, "b.txt"), chunks=2)
+    page = Page(html)
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    for mark in page.of("mark"):
+        assert mark["tabindex"] == "0"
+        assert mark["aria-describedby"] in ids
+    assert all(link["href"] == "#" or link["href"][1:] in ids for link in page.of("a"))
+    card = html.partition('role="tooltip"')[2].partition("</mark>")[0]
+    assert "during" in card
+    assert "2.25" in card
+    assert "3 of 14 n-grams" in card
+    assert "90 %" in card
+
+
+def test_the_summary_counts_and_leads_to_the_first_place():
+    html = html_of(annotated("no it"), annotated(TEXT, "b"), annotated("a quite place", "c"), chunks=2)
+    top = html.partition("<main>")[0]
+    figures = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", top)
+    assert figures[:3] == [
+        ("documents", "3"),
+        ("words", str(len(f"no it {TEXT} a quite place".split()))),
+        ("flags", "4"),
+    ]
+    places = re.findall(r'<li><a href="#([^"]*)"><s><bdi>(.*?)</bdi>.*?<small>(\d)&times;', top)
+    assert [(word, count) for _, word, count in places] == [("quite", "3"), ("during", "1")]
+    first = Page(html).of("mark")[[mark["id"] for mark in Page(html).of("mark")].index(places[0][0])]
+    assert first["data-to"] == "quiet"
+    assert "2 documents with flags" in top
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script>alert("a quite place ")</script>',
+        "quite place ' onmouseover='x' \" onfocus=\"y",
+        "&lt;script&gt; quite place &amp;",
+        "</mark></p></section></body><img src=//example.org/x> quite place",
+        "<!-- quite place -->]]> <![CDATA[",
+        "\x01\x1b[31m quite place \x7f\x9b\ufffe",
+        "\u202equite place \u2066 during 1997 \u061c",
+        "quite place \ud800 \udfff",
+        "{d1} %s {0} quite place \\0",
+    ],
+)
+def test_hostile_text_is_text(text):
+    page = Page(html_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line")))
+    known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "dl", "div", "dt", "dd"}
+    known |= {"table", "tr", "th", "td", "ol", "li", "details", "summary", "main", "section", "p", "mark"}
+    known |= {"span", "bdi", "b", "s", "i", "a", "small", "footer"}
+    assert {tag for tag, _ in page.tags} <= known
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+    assert page.marks.count("quite") == 2
+    assert page.paragraphs[0] == page.paragraphs[1]
+    shown = page.paragraphs[0]
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe]", shown)
+    if text.isprintable():
+        assert shown == text
+
+
+@given(text=st.text(st.characters() | st.sampled_from("<>&\"' \n\r")), more=st.booleans())
+def test_any_text_makes_a_sound_page(text, more):
+    result = annotated(text + " a quite place")
+    page = Page(html_of(result, *[annotated("in it", text)] * more))
+    words = escape(text + " a quite place")
+    assert "".join("".join(page.paragraphs[:-1] if more else page.paragraphs).split()) == "".join(
+        Page(f"<section><p>{words}</p></section>").paragraphs[0].split()
+    )
+
+
+def test_nothing_comes_from_elsewhere_and_the_policy_lets_in_the_style_alone():
+    html = html_of(annotated(TEXT + " see https://example.org/x?y=1&z"))
+    page = Page(html)
+    for _, attributes in page.tags:
+        assert not {"src", "srcset", "style", "action", "xlink:href"} & set(attributes)
+        assert attributes.get("href", "#").startswith("#")
+    assert "url(" not in html
+    assert "@import" not in html
+    (policy,) = [meta["content"] for meta in page.of("meta") if "http-equiv" in meta]
+    style = re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';")
+
+
+def test_one_mark_holds_decisions_that_overlap():
+    result = annotated("a quite place in it")
+    other = dataclasses.replace(
+        result.decisions[1], task="other", ends=result.decisions[1].ends + np.int32(6)
+    )
+    both = Annotated(result.document, (*result.decisions, other))
+    page = Page(html_of(both))
+    assert page.marks == ["quite place"]
+    assert page.paragraphs == ["a quite place in it"]
+    assert len([span for span in page.of("span") if span.get("class") == "h"]) == 2
+
+
+def labels(result: Annotated) -> Annotated:
+    """Let the decisions on prepositions give labels instead: nothing observed, nothing flagged."""
+    first = result.decisions[0]
+    n = len(first)
+    labelled = dataclasses.replace(
+        first,
+        task="kind",
+        table=(Group("kind", ("place", "time", *first.table[0].candidates[2:])),),
+        observed=np.full(n, -1, np.int32),
+        chosen=np.ones(n, np.int32),
+        flagged=np.zeros(n, bool),
+    )
+    return Annotated(result.document, (labelled, result.decisions[1]))
+
+
+def test_labels_are_shown_quietly_and_counted():
+    html = html_of(labels(annotated(TEXT)))
+    page = Page(html)
+    assert page.marks == ["during", "to", "quite", "Quite"]
+    assert [mark["class"] for mark in page.of("mark")] == ["l", "l", "f k1", "f k1"]
+    assert page.title == "2 flags in 1 document"
+    assert "2 <bdi>time</bdi>" in html
+    assert "<s><bdi>during" not in html
+
+
+def test_a_missing_word_has_a_mark_of_its_own():
+    result = annotated("a quite place")
+    gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
+    page = Page(html_of(Annotated(result.document, (gap,))))
+    assert page.marks == [""]
+    assert page.of("mark")[0]["class"] == "f k0 gap"
+    assert page.paragraphs == ["a quite place"]
+
+
+def test_of_a_long_corpus_only_paragraphs_with_flags_are_shown(monkeypatch):
+    monkeypatch.setattr(summary, "WHOLE", 100)
+    results = [annotated(f"Nothing.\n\nNo\n\nA quite place {i}.\n\nEnd.", f"{i}.txt") for i in range(5)]
+    html = html_of(*results[:2], annotated("nothing", "none.txt"), *results[2:])
+    page = Page(html)
+    assert [section["id"] for section in page.of("section")] == ["d1", "d2", "d4", "d5", "d6"]
+    assert page.paragraphs[:3] == [
+        "2 paragraphs without flags",
+        "A quite place 0.",
+        "1 paragraph without flags",
+    ]
+    assert "only paragraphs with flags are shown" in html
+    assert "none.txt" not in html
+    assert page.title == "5 flags in 6 documents"
+
+
+def test_a_page_has_an_end(monkeypatch):
+    monkeypatch.setattr(summary, "WHOLE", 100)
+    monkeypatch.setattr(summary, "MOST", 1500)
+    results = [annotated(f"A quite place {'at' if i == 4 else i}, during 1997", f"{i}.txt") for i in range(6)]
+    page = Page(html := html_of(*results))
+    ids = [section["id"] for section in page.of("section")]
+    assert 0 < len(ids) < 6
+    assert ids == [f"d{i}" for i in range(1, len(ids) + 1)]
+    assert f"no document after number {len(ids)}" in html
+    anchors = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert all(link["href"] == "#" or link["href"][1:] in anchors for link in page.of("a"))
+    assert page.title == "12 flags in 6 documents"
+
+
+def test_prose_wrapped_by_hand_flows_and_verse_keeps_its_lines():
+    prose = "\n".join(["a line of prose that somebody wrapped by hand at some width"] * 3)
+    page = Page(html_of(annotated(f"{prose}\n\nRoses\nare red\n\nOne line")))
+    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == [None, "v", None]
+
+
+def test_blank_lines_of_a_file_of_lines_are_no_documents():
+    html = html_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
+    assert Page(html).title == "1 flag in 1 document"
