@@ -112,7 +112,8 @@ def _tasks(summary: Summary) -> str:
         if labels:
             said = ", ".join(f"{count:,} {isolated(label)}" for label, count in sorted(labels.items()))
         else:
-            rate = f" ({1000 * flags / summary.words:.1f} per 1,000 words)" if summary.words else ""
+            per = 1000 * flags / summary.words if summary.words else 0.0
+            rate = f" <small>({per:.1f} per 1,000)</small>"
             said = f"{_many(flags, 'flag')}{rate}"
         key = "l" if labels else f"f k{index % COLOURS}"
         rows.append(

@@ -151,10 +151,14 @@ def _candidates(record: dict[str, Any]) -> str:
     span = max(score for _, score in kept) - low or 1.0
     rows = "".join(
         f'<span class="r{" o" * (name == observed)}">{isolated(shown(name))}'
-        f'<i class="w{round(10 * (score - low) / span)}"></i><span class="n">{score:.2f}</span></span>'
+        f'<i class="w{round(10 * (score - low) / span)}"></i><span class="n">{_figure(score)}</span></span>'
         for name, score in kept
     )
     return f'<span class="a">{rows}</span>'
+
+
+def _figure(score: float) -> str:
+    return f"{round(score, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def shown(text: str) -> str:
