@@ -7,6 +7,7 @@ from typing import Any
 
 _HOME = {
     "Arrays": "disambig.types",
+    "CONTEXTS": "disambig.features.contexts",
     "CandidateBatch": "disambig.types",
     "Columns": "disambig.data.columns",
     "CrossedRows": "disambig.data.sparse",
@@ -18,10 +19,13 @@ _HOME = {
     "Features": "disambig.types",
     "Finder": "disambig.data.finding",
     "Fitted": "disambig.types",
+    "GAP_HASH": "disambig.text.hashing",
     "Group": "disambig.data.groups",
     "Instances": "disambig.data.instances",
     "Learner": "disambig.types",
     "LinearScorer": "disambig.model.linear",
+    "NGRAM_PLACES": "disambig.text.hashing:PLACES",
+    "ORDER_STEP": "disambig.text.hash_kernels",
     "Scorer": "disambig.types",
     "SparseRows": "disambig.data.sparse",
     "Task": "disambig.types",
@@ -30,16 +34,21 @@ _HOME = {
     "UserError": "disambig.errors",
     "Words": "disambig.text.words",
     "annotate": "disambig.model.annotate",
+    "compiled": "disambig.compiling",
     "component_factory": "disambig.spacy.factory",
     "confusion_set": "disambig.corpora.confusion_sets",
+    "context_room": "disambig.features.contexts:room",
     "convert": "disambig.data.conversions",
+    "fmix64": "disambig.text.hash_kernels",
     "hash_word": "disambig.text.hashing",
     "hash_words": "disambig.text.hashing",
     "hookimpl": "disambig.hookspecs",
     "load_model": "disambig.model.packs:load",
     "nearest_first": "disambig.errors",
+    "open_table": "disambig.counts.locate",
     "read_confusion_sets": "disambig.corpora.confusion_sets",
     "segments": "disambig.data.segments",
+    "use_numba": "disambig.engine",
 }
 __all__ = sorted(_HOME)
 

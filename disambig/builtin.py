@@ -20,6 +20,8 @@ def disambig_register_extractors(register: Register) -> None:
     """Register the extractors of the core."""
     from disambig.features.context_words import ContextWords
     from disambig.features.ngram_counts import NgramCounts
+    from disambig.features.sentence_words import SentenceWords
 
     register("disambig.ContextWords.v1", ContextWords)
     register("disambig.NgramCounts.v1", NgramCounts)
+    register("disambig.SentenceWords.v1", SentenceWords)

@@ -35,8 +35,8 @@ MESSAGES: dict[str, str] = {
     "D111": "n-grams of {orders} words cannot be counted: choose an order from 1 to {most}",
     "D112": "{memory:,} bytes of memory are too few to count with: give {least:,} at least",
     "D113": "the text to be counted has no words",
-    "D114": "{path}, line {line:,}: {problem}; a line is an n-gram, a TAB and its count",
-    "D115": "{path}: no counts in the layout of Web 1T (1gms/vocab.gz, 2gms/2gm-0000.gz, ...); name single files",
+    "D114": "{path}, line {line:,}: {problem}; {form}",
+    "D115": "{path}: no counts in the layout of Web 1T (1gms/vocab.gz, 2gms/2gm-0000.gz, ...) and no files of Google Books; name single files",
     "D116": "{value!r} cannot be read: write it like {example}",
     "D117": "count table {path} cannot tell {ngram!r}: it {problem}",
     "D118": "the counts add up to {most:,} or more: these are no counts of text",
@@ -44,6 +44,7 @@ MESSAGES: dict[str, str] = {
     "D120": "count table {path} keeps no keys: build or import it with --keys",
     "D121": "count table {path} is pruned: of {order} words it has only n-grams seen {least} times; merge first, prune then",
     "D122": "count table {path} cannot be merged with {first}: {what} are others; count them alike",
+    "D123": "files in .zst need the package zstandard: pip install 'disambig[zstd]'",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
@@ -98,6 +99,8 @@ install the pack again, or train it again",
     "D421": "the usage weights know words of {known}, not of {seen}: choose a task with that tokenisation",
     "D450": "candidate {name!r} of {group!r} cannot be found in text: give one word or two",
     "D451": "no feature group {name!r} here: there are {names}",
+    "D454": "task {task!r} needs the tokenisation {needed!r}, not {seen!r}: put it in the config's [tokenisation]",
+    "D455": "fillers tell two labels apart; {group!r} has {n}: give the task two candidates",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",

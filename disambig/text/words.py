@@ -62,6 +62,11 @@ class Words:
         tokenise = _by_kernel if use_numba(len(joined)) else words_reference.tokenise
         return TokenView(self.name, texts, *tokenise(joined, offsets))
 
+    @staticmethod
+    def normal_form(word: str) -> str:
+        """Return the normal form of one word as it stands in a text."""
+        return words_reference.normalised(word)
+
     def words(self, text: str) -> list[str]:
         """Return the normalised words of one text, boundary words included."""
         view = TokenView(self.name, [text], *words_reference.tokenise(text, np.zeros(1, dtype=np.int64)))

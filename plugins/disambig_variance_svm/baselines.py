@@ -17,9 +17,13 @@ class SumLM:
     ----------
     patterns : list of str
         Feature groups that enter the sum.
+    minus : list of str
+        Feature groups that are taken off it: with the fillers "it" less "they", the unsupervised system
+        for "it", whose threshold is the model's decision offset.
     """
 
     patterns: tuple[str, ...] | list[str] = ("3-gram", "4-gram", "5-gram")
+    minus: tuple[str, ...] | list[str] = ()
     needs_training: bool = False
 
     def fit(
@@ -30,7 +34,8 @@ class SumLM:
         rng: np.random.Generator | None = None,
     ) -> Fitted:
         """Return the sum over the chosen patterns; the examples are not looked at."""
-        return Fitted(LinearScorer(batch.columns.in_groups(self.patterns).astype(np.float64)))
+        weights = batch.columns.in_groups(self.patterns).astype(np.float64)
+        return Fitted(LinearScorer(weights - batch.columns.in_groups(self.minus)))
 
     def from_state(self, arrays: Arrays) -> LinearScorer:
         """Rebuild a saved scorer."""

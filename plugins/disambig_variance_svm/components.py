@@ -15,5 +15,6 @@ def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ..
     return tuple(confusion_set(one) for one in sets)
 
 
+make_it = component_factory("disambig_it", task="it")
 make_preposition = component_factory("disambig_preposition", task="preposition")
 make_spelling = component_factory("disambig_spelling", task="spelling", read_sets=sets_of)

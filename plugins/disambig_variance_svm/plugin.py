@@ -11,10 +11,26 @@ Register = Callable[[str, Callable[..., Any]], None]
 
 
 @hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_tokenisations(register: Register) -> None:
+    from .it.normalised import NormalisedWords
+
+    register(NormalisedWords.name, NormalisedWords)
+
+
+@hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_extractors(register: Register) -> None:
+    from .it.fillers import FillerCounts
+
+    register("variance_svm.FillerCounts.v1", FillerCounts)
+
+
+@hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_tasks(register: Register) -> None:
+    from .it.task import It
     from .preposition import Preposition
     from .spelling import Spelling
 
+    register("variance_svm.It.v1", It)
     register("variance_svm.Preposition.v1", Preposition)
     register("variance_svm.Spelling.v1", Spelling)
 

@@ -6,6 +6,7 @@ sum of the counts (SumLM); as it grows, that of the CS-SVM.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +34,9 @@ class VarianceSVM:
     C : float, optional
         Weight of the training loss. By default chosen on development data from `GRID`, smallest first;
         without development data it is 1e-5.
-    variance : list of str
-        Feature groups whose weights, taken together, keep a low variance.
+    variance : list of str or of lists of str
+        Feature groups whose weights, taken together, keep a low variance; lists of them: each list a
+        subset of its own (eq. 7 of the paper, several theta_j).
     free : list of str
         Feature groups whose weights are not regularised; all others are, by L2.
     tolerance : float
@@ -42,7 +44,7 @@ class VarianceSVM:
     """
 
     C: float | None = None
-    variance: tuple[str, ...] | list[str] = ("3-gram", "4-gram", "5-gram")
+    variance: Sequence[str] | Sequence[Sequence[str]] = ("3-gram", "4-gram", "5-gram")
     free: tuple[str, ...] | list[str] = ()
     tolerance: float = 1e-3
     needs_training: bool = True
@@ -87,8 +89,17 @@ class VarianceSVM:
         n = len(batch.columns)
         strength = np.full(n, 1.0 / n)
         strength[batch.columns.in_groups(self.free)] = 0.0
-        subset = np.where(batch.columns.in_groups(self.variance), 0, -1)
-        return Regulariser(strength, subset.astype(np.int64))
+        subset = np.full(n, -1, np.int64)
+        for number, names in enumerate(self.subsets):
+            subset[batch.columns.in_groups(names)] = number
+        return Regulariser(strength, subset)
+
+    @property
+    def subsets(self) -> list[list[str]]:
+        """The variance subsets: those given as lists, and one of all the names given alone."""
+        alone = [names for names in self.variance if isinstance(names, str)]
+        lists = [list(names) for names in self.variance if not isinstance(names, str)]
+        return [alone, *lists] if alone else lists
 
     def _fitted(self, solution: Solution, C: float, path: dict[float, float]) -> Fitted:
         report: dict[str, Any] = {

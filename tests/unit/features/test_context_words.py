@@ -115,7 +115,7 @@ def test_any_table_gives_the_same_sums_by_both_engines(monkeypatch, engine, data
     expected = [
         sum((table.get(int(key), zero) for key in row), zero) for row in extractor._keys(view, instances)
     ]
-    np.testing.assert_array_equal(extractor._sums(view, instances, keys, weights), expected)
+    np.testing.assert_array_equal(extractor._sums(view, instances, (keys, weights)), expected)
 
 
 def test_the_words_that_tell_are_learned_and_common_ones_are_not(learned):

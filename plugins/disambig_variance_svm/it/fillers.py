@@ -1,0 +1,146 @@
+"""Fillers: which kinds of word are seen in the contexts of an "it" (Bergsma, Lin and Goebel 2008).
+
+Each of the 14 contexts around the place is filled with (1) it or its, (2) they, them or their, (3) other
+pronouns, (4) rare words, (5) any other word; the attribute is log(count + 1). Where "it" refers, "they" is
+often seen in the same contexts; where it is a place-holder ("it is important to"), it hardly is.
+The count of (5) is what remains of the context with a gap, that is, with any word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import (
+    CONTEXTS,
+    GAP_HASH,
+    Arrays,
+    Columns,
+    DenseBlocks,
+    Features,
+    Group,
+    Instances,
+    TokenView,
+    UserError,
+    context_room,
+    hash_words,
+    open_table,
+)
+
+from .normalised import IT, PRONOUN, RARE, THEY
+
+FILLERS = ("it", "they", "other pronouns", "rare words", "other words")
+"""Feature groups, in the order of their attributes: 14 contexts each, then one bias."""
+FILLER_HASHES = hash_words([IT, THEY, PRONOUN, RARE])
+N_COLUMNS = len(CONTEXTS) * len(FILLERS) + 1
+
+
+class FillerCounts:
+    """Extractor of the filler counts of a task that labels places with one of two labels.
+
+    The attributes speak for the *second* candidate; those of the first are zero.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table of `variance_svm.NormalisedWords.v1` with gaps.
+    """
+
+    requires: Sequence[str] = ()
+
+    def __init__(self, *, counts: Any) -> None:
+        self.counts: str | Path = counts
+
+    @cached_property
+    def table(self) -> Any:
+        """The count table, opened on first use."""
+        return open_table(self.counts)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FillerCounts:
+        """Return self: the table was made beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the table is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> FillerCounts:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the attributes of instances, shape ``(n, 2, 71)``.
+
+        Raises
+        ------
+        UserError
+            D110, D117 where the table has other words, or no gaps; D455 for a group of more than two.
+        """
+        if len(group.candidates) != 2:
+            raise UserError("D455", group=group.name, n=len(group.candidates))
+        counts = filler_counts(self.table, view, instances)  # (n, 14, 5)
+        n = len(instances)
+        values = np.zeros((n, 2, N_COLUMNS), np.float32)
+        values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, -1)
+        values[:, 1, -1] = 1.0
+        names = [f"{filler} {left}+{right}" for filler in FILLERS for left, right in CONTEXTS]
+        columns = Columns(
+            np.ones(N_COLUMNS, np.int32),
+            np.append(np.repeat(np.arange(len(FILLERS)), len(CONTEXTS)), len(FILLERS)).astype(np.int32),
+            (*FILLERS, "bias"),
+            [*names, "bias"],
+        )
+        costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
+        seen = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)
+        asked = fitting(view, instances).sum(axis=1).astype(np.int32)
+        blocks = DenseBlocks(values, np.tile(np.arange(N_COLUMNS), (2, 1)), columns, costs)
+        return Features(blocks, np.repeat(seen, 2), np.repeat(asked, 2))
+
+
+def fitting(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
+    """Return which contexts end within the sentence, shape ``(n, 14)``."""
+    left, right = context_room(view, instances)
+    contexts = np.array(CONTEXTS)
+    return (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
+
+
+def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[np.float64]:
+    """Return how often each kind of filler stands in each context, shape ``(n, 14, 5)``."""
+    if view.tokenisation not in table.require(view.tokenisation).gaps:
+        raise UserError("D117", path=table.path, ngram="it * to", problem="was built without gaps (--gaps)")
+    n = len(instances)
+    usable = fitting(view, instances)
+    counts = np.zeros((n, len(CONTEXTS), len(FILLERS)))
+    for c, (left, right) in enumerate(CONTEXTS):
+        rows = np.flatnonzero(usable[:, c])
+        if not len(rows):
+            continue
+        places = instances.positions[rows, None] + np.arange(-left, right + 1)
+        words = view.hashes[places]  # (m, left + 1 + right)
+        filled = np.repeat(words[:, None], len(FILLER_HASHES), axis=1)
+        filled[:, :, left] = FILLER_HASHES
+        asked = filled.reshape(-1, words.shape[1])
+        known = table.counts_of_words(asked, tokenisation=view.tokenisation).reshape(len(rows), -1)
+        total = table.counts_of_words(any_word(words, left), tokenisation=view.tokenisation)
+        rest = np.maximum(total.astype(np.float64) - known.sum(axis=1, dtype=np.float64), 0.0)
+        counts[rows, c] = np.column_stack([known, rest])
+    return counts
+
+
+def any_word(words: NDArray[np.uint64], place: int) -> NDArray[np.uint64]:
+    """Return the patterns with any word at `place`: a gap within, the shorter n-gram at an end.
+
+    Parameters
+    ----------
+    words : array of uint64, shape (n, order)
+    """
+    if place in (0, words.shape[1] - 1):
+        return np.delete(words, place, axis=1)
+    pattern = words.copy()
+    pattern[:, place] = GAP_HASH
+    return pattern

@@ -1,0 +1,137 @@
+"""The tokenisation `variance_svm.NormalisedWords.v1`: English words as classes and stems.
+
+A second view of a text, cut from the words of `disambig.words.v1`, in which contexts meet more often
+(the normalised n-grams of Bergsma, Lin and Goebel 2008):
+
+* a clitic is a word of its own: ``it's`` -> ``it 's``, ``don't`` -> ``do n't``;
+* the forms of *it* are `IT`, those of *they* `THEY`, all other personal pronouns `PRONOUN`;
+* what begins with a digit is `NUMBER`;
+* any other word is its first four characters, its *stem*;
+* stems that are not among the 5,000 most frequent (``stems.txt``) are `RARE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from disambig.api import TokenView, Words, hash_word
+
+IT, THEY, PRONOUN, NUMBER, RARE = "it", "they", "<pronoun>", "<number>", "<rare>"
+STEM = 4
+"""Characters of a stem."""
+STEMS = Path(__file__).parent / "stems.txt"
+_CLITIC = re.compile("(.+?)(n't|'(?:s|re|ve|ll|d|m))")
+_CLASSES = {word: IT for word in "it its itself".split()}
+_CLASSES |= {word: THEY for word in "they them their theirs themselves".split()}
+_CLASSES |= {
+    word: PRONOUN
+    for word in (
+        "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself "
+        "we us our ours ourselves one ones oneself"
+    ).split()
+}
+_BOUNDARIES = ("<S>", "</S>")
+_MOST_KNOWN = 1 << 20
+
+Parts = tuple[int, int, int]
+"""Hash of the first word, of the second or 0, and the characters that the first takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedWords:
+    """Cut texts into words, classes and stems (see the module)."""
+
+    name: ClassVar[str] = "variance_svm.NormalisedWords.v1"
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the normalised words of `texts`, one document each."""
+        view = Words()(texts)
+        distinct, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
+        documents = view.document_of(first)
+        parts = np.array(
+            [
+                _parts_of(hash_, texts, *place)
+                for hash_, *place in zip(
+                    distinct.tolist(),
+                    documents.tolist(),
+                    view.starts[first].tolist(),
+                    view.ends[first].tolist(),
+                    strict=True,
+                )
+            ],
+            np.uint64,
+        ).reshape(-1, 3)
+        one, two, cut = parts[which.ravel()].T
+        sizes = 1 + (two != 0)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        before, split = offsets[:-1], np.flatnonzero(two)
+        hashes = np.repeat(one, sizes)
+        hashes[before[split] + 1] = two[split]
+        starts, ends = np.repeat(view.starts, sizes), np.repeat(view.ends, sizes)
+        middle = (view.starts[split] + cut[split].astype(np.int64)).astype(np.int32)
+        ends[before[split]] = middle
+        starts[before[split] + 1] = middle
+        return TokenView(
+            self.name,
+            texts,
+            hashes,
+            starts,
+            ends,
+            offsets[view.sentences],
+            offsets[view.documents],
+            {name: np.repeat(layer, sizes) for name, layer in view.layers.items()},
+        )
+
+    def words(self, text: str) -> list[str]:
+        """Return the normalised words of one text, boundary words included."""
+        stems = frequent_stems()
+        return [part for word in Words().words(text) for part in normalised(word, stems)]
+
+
+def normalised(word: str, stems: frozenset[str] | None) -> list[str]:
+    """Return the one or two words that a word of `disambig.words.v1` is here; `stems` None: none is rare."""
+    if word in _BOUNDARIES:
+        return [word]
+    clitic = _CLITIC.fullmatch(word)
+    parts = [_class(clitic[1], stems), clitic[2]] if clitic else [_class(word, stems)]
+    return parts
+
+
+def _class(word: str, stems: frozenset[str] | None) -> str:
+    known = _CLASSES.get(word)
+    if known:
+        return known
+    if word[0].isdigit():
+        return NUMBER
+    stem = word[:STEM]
+    return stem if stems is None or stem in stems else RARE
+
+
+@lru_cache(maxsize=1)
+def frequent_stems() -> frozenset[str]:
+    """Return the stems that are not rare."""
+    return frozenset(STEMS.read_text(encoding="utf8").split())
+
+
+_known: dict[int, Parts] = {0: (0, 0, 0)}  # 0: a word too long to be one
+_known |= {hash_word(word): (hash_word(word), 0, 0) for word in _BOUNDARIES}
+
+
+def _parts_of(hash_: int, texts: Sequence[str], document: int, start: int, end: int) -> Parts:
+    """Return the parts of a word, which the text spells out where it is met for the first time."""
+    parts = _known.get(hash_)
+    if parts is None:
+        if len(_known) > _MOST_KNOWN:
+            del _known[next(reversed(_known))]
+        words = normalised(Words.normal_form(texts[document][start:end]), frequent_stems())
+        second = hash_word(words[1]) if len(words) > 1 else 0
+        parts = hash_word(words[0]), second, end - start - len(words[1]) if second else 0
+        _known[hash_] = parts
+    return parts

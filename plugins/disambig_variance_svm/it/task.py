@@ -1,0 +1,40 @@
+"""Task *it*: does this "it" refer to anything? (Bergsma et al. 2010, section 4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.api import Group, Instances, TokenView, UserError, hash_word
+
+from .normalised import IT, NormalisedWords
+
+REFERENTIAL, NON_REFERENTIAL = "referential", "non-referential"
+_LETTERS = len("it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class It:
+    """Label each "it" as referential ("it lost money") or not ("it is important to ...")."""
+
+    name: str = "it"
+    language: str = "en"
+    candidates_are: str = "labels"
+    metric: tuple[str, str] = ("f1", NON_REFERENTIAL)
+    groups: tuple[Group, ...] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return every "it", that of "it's" too, in a view of normalised words.
+
+        Raises
+        ------
+        UserError
+            D110 for a view of another tokenisation.
+        """
+        if view.tokenisation != NormalisedWords.name:
+            raise UserError("D454", task=self.name, needed=NormalisedWords.name, seen=view.tokenisation)
+        same_class = view.hashes == np.uint64(hash_word(IT))
+        positions = np.flatnonzero(same_class & (view.ends - view.starts == _LETTERS)).astype(np.int64)
+        n = len(positions)
+        return Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), np.full(n, -1, np.int32))
