@@ -26,6 +26,7 @@ _NEWDOC = re.compile(rb"#\s*newdoc\b")
 _ID = re.compile(
     r"(?:(0|[1-9][0-9]{0,8})|([1-9][0-9]{0,8})-([1-9][0-9]{0,8})|((?:0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}))$"
 )
+_TAIL = 16  # characters in which final punctuation is looked for
 _ENDS = re.compile(r"[.!?…:;。\uff01\uff1f؟।]\W*$")
 _COMMENT = re.compile(r"#\s*(text|newdoc|newdoc id|newpar|newpar id)\s*(?:=\s*(.*))?$")
 
@@ -191,7 +192,9 @@ class _Sentence:
         between = ""
         if length:
             before = next(part for part in reversed(parts) if part)
-            paragraph = "newpar" in self.comments or "newpar id" in self.comments or not _ENDS.search(before)
+            paragraph = (
+                "newpar" in self.comments or "newpar id" in self.comments or not _ENDS.search(before[-_TAIL:])
+            )
             between = "\n\n" if paragraph else " "
         self._place(text, found, length + len(between))
         return between + text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from disambig.corpora.documents import Kind
 from disambig.corpora.jsonl_format import to_json
@@ -49,16 +50,35 @@ def corrected(result: Annotated) -> str:
     """Return the text with the flagged replacements; of two that overlap the more probable is made."""
     text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
-    wanted.sort(key=lambda record: (-record["probability"], record["start"]))
-    taken: list[tuple[int, int, str]] = []  # sorted, never overlapping
-    for record in wanted:
+    parts, position = [], 0
+    for cluster in _overlapping(wanted):
+        for start, end, replacement in _surest(cluster):
+            parts += [text[position:start], replacement]
+            position = end
+    return "".join([*parts, text[position:]])
+
+
+def _overlapping(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield records, which come in text order, in groups that do not overlap each other."""
+    group: list[dict[str, Any]] = []
+    end = 0
+    for record in records:
+        if group and record["start"] >= end:
+            yield group
+            group = []
+        group.append(record)
+        end = max(end, record["end"])
+    if group:
+        yield group
+
+
+def _surest(group: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
+    """Return (start, end, replacement) of the records to be made, in text order."""
+    taken: list[tuple[int, int, str]] = []
+    for record in sorted(group, key=lambda record: (-record["probability"], record["start"])):
         start, end = record["start"], record["end"]
         place = bisect(taken, (start,))
         after_last = not place or taken[place - 1][1] <= start
         if after_last and (place == len(taken) or end <= taken[place][0]):
             taken.insert(place, (start, end, record["replacement"]))
-    parts, position = [], 0
-    for start, end, replacement in taken:
-        parts += [text[position:start], replacement]
-        position = end
-    return "".join([*parts, text[position:]])
+    return taken

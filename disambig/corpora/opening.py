@@ -1,4 +1,4 @@
-"""Opening of files, gzip and xz alike, and turning bytes into text, offsets intact."""
+"""Opening of files, gzip, xz and zstd alike, and turning bytes into text, offsets intact."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import zlib
 from contextlib import nullcontext
 from typing import IO, Any
 
+from disambig.corpora.zstd import pack_zstd, unpack_zstd
 from disambig.errors import UserError
 
 STDIN = "-"
-COMPRESSED = (".gz", ".xz")
+COMPRESSED = (".gz", ".xz", ".zst")
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
@@ -26,6 +27,8 @@ def open_bytes(path: str) -> Any:
         return gzip.open(path, "rb")
     if path.endswith(".xz"):
         return lzma.open(path, "rb")
+    if path.endswith(".zst"):
+        return unpack_zstd(open(path, "rb"), owned=True)
     return open(path, "rb")
 
 
@@ -35,11 +38,13 @@ def pack(sink: IO[bytes], path: str) -> IO[bytes]:
         return gzip.GzipFile(filename="", mode="wb", fileobj=sink, mtime=0)  # type: ignore[return-value]
     if path.endswith(".xz"):
         return lzma.open(sink, "wb")
+    if path.endswith(".zst"):
+        return pack_zstd(sink)
     return sink
 
 
 def without_compression(path: str) -> str:
-    """Return `path` without ``.gz`` or ``.xz``."""
+    """Return `path` without ``.gz``, ``.xz`` or ``.zst``."""
     stem, suffix = os.path.splitext(path)
     return stem if suffix in COMPRESSED else path
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from disambig.corpora.documents import Kind
+from disambig.corpora.conllu import parse
+from disambig.corpora.documents import Document, Kind
 from disambig.corpora.results import Annotated, flagged_records
 
 
@@ -13,8 +15,8 @@ from disambig.corpora.results import Annotated, flagged_records
 class ReadableFormat:
     """One line a flag; nothing for decisions that are not flagged.
 
-    Line and column count from 1, columns in characters. Of a JSONL document the line is that of its
-    object, the column that in its text.
+    Line and column count from 1, columns in characters, those of the file; but of a row (JSONL, CSV) the
+    line is that of its begin and the column that in its text, and of a Doc or a row of Parquet its number.
     """
 
     name: str = "text"
@@ -35,8 +37,11 @@ def _lines(result: Annotated) -> Iterable[str]:
     document = result.document
     number, position, line_start = document.line or 1, 0, 0
     path = document.path.encode(errors="backslashreplace").decode()
+    tokens = _tokens(document) if document.kind == "conllu" else None
     for record in flagged_records(result):
         start = record["start"]
+        if tokens is not None:
+            number, line_start = tokens(start)
         if document.kind == "file":
             newlines = document.text.count("\n", position, start)
             if newlines:
@@ -46,6 +51,19 @@ def _lines(result: Annotated) -> Iterable[str]:
             f"{path}:{number}:{start - line_start + 1}: {_on_one_line(record['observed'])} -> "
             f"{record['replacement']} ({record['task']}, {record['probability']:.2f})\n"
         )
+
+
+def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
+    """Return what tells of an offset the line of CoNLL-U, and the offset at which that line would begin."""
+    source = document.source.decode()
+    parsed, lines = parse(source, document.path, document.line), source.split("\n")
+
+    def place(start: int) -> tuple[int, int]:
+        token = bisect_right(parsed.starts, start) - 1
+        line = parsed.lines[token]
+        return document.line + line, parsed.starts[token] - lines[line].index("\t") - 1
+
+    return place
 
 
 def _on_one_line(text: str) -> str:

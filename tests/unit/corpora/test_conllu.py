@@ -274,3 +274,13 @@ def test_corrected_text_is_not_made_of_tokens():
     with pytest.raises(UserError, match="D321"):
         check_inputs(make_format("corrected"), [Input("a.conllu", "a", "conllu")])
     check_inputs(make_format("html"), [Input("a.conllu", "a", "conllu")])
+
+
+def test_flags_for_people_point_at_the_line_of_the_token():
+    data = token("1", "Good") + "\n" + token("1-2", "a") + token("1", "x") + token("2", "y")
+    data += token("3", "quite") + token("4", "place") + "\n"
+    (document,) = documents(data.encode())
+    result = Annotated(document, tuple(annotate_texts([document.text])))
+    lines = make_format("text").encode([result]).decode()
+    assert lines == "a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
+    assert data.split("\n")[5][2:].startswith("quite")

@@ -89,6 +89,11 @@ def test_of_two_corrections_that_overlap_the_more_probable_is_made():
     assert corrected(Annotated(one.document, (other, spelling))) == "quiet place in it"
 
 
+def test_many_corrections_are_all_made():
+    text = "a quite place " * 300
+    assert corrected(result(text)) == text.replace("quite", "quiet")
+
+
 def test_corrected_documents_keep_their_form():
     line = result("a quite place", line=1, kind="line", ending="\r\n")
     blank = result("", line=2, kind="line", ending="\n")
