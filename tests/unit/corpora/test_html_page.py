@@ -262,3 +262,23 @@ def test_prose_wrapped_by_hand_flows_and_verse_keeps_its_lines():
 def test_blank_lines_of_a_file_of_lines_are_no_documents():
     html = html_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
     assert Page(html).title == "1 flag in 1 document"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_text_can_be_read_in_light_and_dark():
+    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
+    blocks = [
+        dict(re.findall(r"--(\w+): (#\w{6})", block))
+        for block in re.findall(r":root \{.*?\}", style, re.DOTALL)
+    ]
+    assert len(blocks) == 2
+    for colours in blocks:
+        for front in ("ink", "soft", "link", "k0", "k1", "k2", "k3", "k4", "k5"):
+            for back in ("paper", "card"):
+                light, dark = sorted((luminance(colours[front]), luminance(colours[back])), reverse=True)
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, (front, back)
