@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
+from numba.extending import intrinsic
+from numba.np import arrayobj
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -24,3 +27,18 @@ def compiled(function: Function) -> Function:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
         return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def eight_bytes(_: Any, array: Any, at: Any) -> Any:
+    """Return the eight bytes of an array of uint8 from place `at` (uint64) on as one uint64, lowest first.
+
+    For kernels; nothing checks that they lie in the array. Eight loads of one byte take four times as long.
+    """
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
+        return builder.load(place, align=1)
+
+    return numba.types.uint64(array, at), load

@@ -122,24 +122,51 @@ def build(
 def import_(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Files of n-gram, TAB, count, or a directory like Web 1T."),
+        typer.Argument(
+            metavar="PATH...",
+            help="Files of n-gram, TAB, count, of Google Books, or directories of them or like Web 1T.",
+        ),
     ],
     output: Output,
     tokenisation: Annotated[
-        str, typer.Option(help="What a word is; the words in the files are taken as they stand.")
+        str,
+        typer.Option(
+            help="What a word is; words are put in its normal form, n-grams with words that it cuts are "
+            "left out. web1t.v1: as they stand."
+        ),
     ] = "web1t.v1",
+    format: Annotated[
+        str | None, typer.Option(help="tsv, google-v2 or google-v3; by default what the first line shows.")
+    ] = None,
+    tagged: Annotated[
+        bool, typer.Option("--tagged", help="Keep n-grams of Google Books with part-of-speech tags.")
+    ] = False,
+    from_year: Annotated[int, typer.Option(min=0, max=9999, help="First year of Google Books.")] = 0,
+    to_year: Annotated[int, typer.Option(min=0, max=9999, help="Last year of Google Books.")] = 9999,
     *,
     choices: Any,
 ) -> None:
-    """Turn ready counts into a table: TSV files, or the layout of Web 1T."""
-    from disambig.counts.readers import count_files, import_table
+    """Turn ready counts into a table: TSV files, the layout of Web 1T, Google Books."""
+    from disambig.counts.count_files import count_files
+    from disambig.counts.options import normal_words
+    from disambig.counts.readers import import_table
+    from disambig.counts.word_map import AS_THEY_STAND
     from disambig.registry import get
 
-    get("tokenisations", tokenisation)  # a table of an unknown one could not be asked
+    cut = get("tokenisations", tokenisation)()  # a table of an unknown one could not be asked
+    choices["keep_words"] = normal_words(choices["keep_words"], [cut], stand=tokenisation in AS_THEY_STAND)
     files = count_files(paths)
     with _progress(sum(Path(file).stat().st_size for file, _ in files)) as move:
         choices["progress"] = lambda stage, done, total: move(stage, done)
-        import_table(output, files, tokenisation, **choices)
+        import_table(
+            output,
+            files,
+            tokenisation,
+            format=format,
+            years=(from_year, to_year),
+            tagged=tagged,
+            **choices,
+        )
 
 
 @app.command()

@@ -159,6 +159,8 @@ class NgramCounter:
         UserError
             D118, where the counts of a kind add up to `MOST` or more.
         """
+        if not len(keys):
+            return
         row = self.kinds.index(kind)
         # the first sum cannot overflow, the second is exact
         if self.totals[row] + counts.sum(dtype=np.float64) >= MOST:
@@ -296,7 +298,7 @@ def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:
 
 
 def _summed(keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> Counted:
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
     return keys[first], np.add.reduceat(counts, first)

@@ -237,9 +237,13 @@ def _merged_views(tables: Sequence[CountTable]) -> dict[str, Any]:
 
 
 def _merged_view(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    view = {what: one[what] + other[what] for what in ("texts", "sources") if what in one}
-    if "left_out" in one:
-        view["left_out"] = {why: n + other["left_out"][why] for why, n in one["left_out"].items()}
+    view: dict[str, Any] = {}
+    for what, nothing in (("texts", 0), ("sources", [])):
+        if what in one or what in other:
+            view[what] = one.get(what, nothing) + other.get(what, nothing)
+    left_out = [said["left_out"] for said in (one, other) if "left_out" in said]
+    if left_out:
+        view["left_out"] = {why: sum(said[why] for said in left_out) for why in left_out[0]}
     return view
 
 

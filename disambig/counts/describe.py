@@ -40,6 +40,11 @@ def described(table: CountTable) -> Iterator[str]:
         yield f"restricted    to n-grams with one of {len(words):,} words: {', '.join(words[:12])}" + (
             ", ..." if len(words) > 12 else ""
         )
+    for name, view in info.get("views", {}).items():
+        for why, lines in view.get("left_out", {}).items():
+            if lines:
+                reason = "a part-of-speech tag" if why == "tagged" else f"a word that {name} cuts otherwise"
+                yield f"left out      {lines:,} lines with {reason}"
     yield f"licence       {info.get('licence') or 'not stated'}"
     views = list(info.get("views", {}).values()) or [info]
     sources = list(views[0].get("sources", []))

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from disambig.corpora.opening import READ_ERRORS, STDIN, decode, read_error
+from disambig.corpora.zstd import unpack_zstd
 from disambig.errors import UserError
 
-ENDINGS = (".txt", ".gz", ".xz")
+ENDINGS = (".txt", ".gz", ".xz", ".zst")
 """What a file in a directory must end in to be read; a named file may be called anything."""
 _BLOCK = 1 << 20
 LONGEST = 1 << 20
@@ -30,7 +31,7 @@ class TextFiles:
     ----------
     paths : sequence of str
         Files, directories (searched recursively for `ENDINGS`; hidden names are left out, and empty
-        files), and ``-`` for standard input. Names in ``.gz`` and ``.xz`` are unpacked.
+        files), and ``-`` for standard input. Names in ``.gz``, ``.xz`` and ``.zst`` are unpacked.
 
     Attributes
     ----------
@@ -77,6 +78,8 @@ def unpacked(raw: IO[bytes], path: str) -> Any:
     """Return the file `raw` unpacked as the ending of `path` says."""
     if path.endswith(".gz"):
         return gzip.GzipFile(fileobj=raw, mode="rb")
+    if path.endswith(".zst"):
+        return unpack_zstd(raw)
     return lzma.LZMAFile(raw) if path.endswith(".xz") else raw
 
 

@@ -58,8 +58,15 @@ def word_file(path: Path | None) -> list[str] | None:
     return [line for line in lines if line]
 
 
-def normal_words(lines: list[str] | None, tokenisations: Iterable[Tokenisation]) -> list[str] | None:
-    """Return the words of all lines in the normal forms of the tokenisations; None for no lines."""
+def normal_words(
+    lines: list[str] | None, tokenisations: Iterable[Tokenisation], *, stand: bool = False
+) -> list[str] | None:
+    """Return the words of all lines in the normal forms of the tokenisations; None for no lines.
+
+    With `stand` the words are taken as they stand between white space.
+    """
     if lines is None:
         return None
+    if stand:
+        return sorted({word for line in lines for word in line.split()})
     return sorted({word for cut in tokenisations for line in lines for word in cut.words(line)[1:-1]})

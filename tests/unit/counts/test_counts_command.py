@@ -126,6 +126,18 @@ def test_import(tmp_path):
     assert disambig("query", tmp_path / "x", "In the").stdout == "In the\t5\n"
 
 
+def test_import_of_google_books(tmp_path):
+    (tmp_path / "a").write_text("In the house\t1950,3,2\t1960,4,1\nthe house_NOUN\t1950,3,2\n")
+    (tmp_path / "words").write_text("House\n")
+    done = disambig(
+        *("import", "a", "-o", "x", "--tokenisation", "disambig.words.v1", "--from-year", 1955, "--tagged"),
+        *("--keep-words", "words", "--to-year", 2000, "--format", "google-v3"),
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert disambig("query", "x", "in the house", cwd=tmp_path).stdout == "in the house\t4\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -149,6 +161,10 @@ def test_import(tmp_path):
         (("build", "a.txt", "-o", "new", "--temporary", "missing"), "D107"),
         (("build", "a.txt"), "D600"),
         (("import", "a.txt", "-o", "new"), "D114"),
+        (("import", "a.tsv", "-o", "new", "--format", "google"), "D601"),
+        (("import", "a.tsv", "-o", "new", "--format", "google-v2"), "D114"),
+        (("import", "a.tsv", "-o", "new", "--from-year", "soon"), "D600"),
+        (("import", "a.tsv", "-o", "new", "--keys", "--record", "compact"), "D119"),
         (("query", "a.txt", "x"), "D102"),
         (("info", "missing.counts"), "D100"),
         (("info", "missing"), "D402"),

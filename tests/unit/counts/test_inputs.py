@@ -2,9 +2,12 @@
 
 import gzip
 import lzma
+import sys
 
 import pytest
 
+from disambig.corpora.opening import open_bytes
+from disambig.corpora.opening import pack as pack_into
 from disambig.counts import inputs
 from disambig.counts.inputs import TextFiles
 from disambig.errors import UserError
@@ -79,3 +82,30 @@ def test_long_lines_are_cut_and_nothing_is_lost(tmp_path, monkeypatch, piece):
     assert max(len(line.encode()) for line in lines) <= 256 + 64
     if len(piece) > 3:
         assert all(line.endswith(piece[-2:]) for line in lines)
+
+
+def test_zstd(tmp_path, monkeypatch):
+    zstandard = pytest.importorskip("zstandard")
+    pack = zstandard.ZstdCompressor(write_checksum=True).compress
+    text = "".join(f"Line {i} of the text, näively.\n" for i in range(30_000))
+    (tmp_path / "a.txt.zst").write_bytes(pack(text[:1000].encode()) + pack(text[1000:].encode()))
+    assert read(tmp_path) == text.splitlines()
+    with open_bytes(str(tmp_path / "a.txt.zst")) as file:
+        assert file.read(5) + file.read() == text.encode()
+    with open(tmp_path / "b.zst", "wb") as sink, pack_into(sink, "b.zst") as packed:
+        packed.write(text.encode())
+    assert read(tmp_path / "b.zst") == text.splitlines()
+    whole = (tmp_path / "a.txt.zst").read_bytes()
+    for damage in (
+        whole[:-9],
+        whole[:3],
+        b"plain text",
+        whole + b"more",
+        whole.replace(whole[50:60], b"0" * 10),
+    ):
+        (tmp_path / "c.zst").write_bytes(damage)
+        with pytest.raises(UserError, match=r"D308.*c\.zst"):
+            read(tmp_path / "c.zst")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(UserError, match=r"D123.*pip install 'disambig\[zstd\]'"):
+        read(tmp_path / "b.zst")

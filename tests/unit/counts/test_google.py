@@ -1,0 +1,247 @@
+"""Google Books n-grams, versions 2 and 3, and words put into the normal form of a tokenisation."""
+
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_readers import ask, imported
+
+from disambig.counts import count_files as forms
+from disambig.counts import readers
+from disambig.counts.count_files import count_files, form_of
+from disambig.counts.derive import merge_tables
+from disambig.counts.describe import described
+from disambig.counts.table import CountTable
+from disambig.errors import UserError
+from disambig.text.hashing import hash_word, hash_words, ngram_keys
+from disambig.text.words import Words
+
+NAME = Words.name
+VERSION_2 = """\
+In the House\t1950\t3\t2
+In the House\t1951\t4\t1
+In the_DET House\t1951\t4\t1
+_START_ In the\t1951\t5\t5
+in the house\t1950\t1\t1
+the _NOUN_ of\t1950\t9\t9
+well-known . _END_\t1950\t2\t1
+"""
+VERSION_3 = """\
+In the House\t1950,3,2\t1951,4,1
+In the_DET House\t1951,4,1
+_START_ In the\t1951,5,5
+in the house\t1950,1,1
+the _NOUN_ of\t1950,9,9
+well-known . _END_\t1950,2,1
+"""
+
+
+@pytest.mark.parametrize(("text", "number"), [(VERSION_2, 1), (VERSION_3, 2)])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
+    path = tmp_path / "googlebooks.gz"
+    path.write_bytes(gzip.compress(text.replace("\n", ending).encode()))
+    assert form_of(str(path)) == number
+    table = imported(tmp_path / "x", path)
+    table.verify()
+    assert ask(table, "In", "the", "House") == 7
+    assert ask(table, "in", "the", "house") == 1
+    assert ask(table, "<S>", "In", "the") == 5
+    assert ask(table, "well-known", ".", "</S>") == 2
+    assert table.n_ngrams == 4
+    assert table.header["info"]["views"]["web1t.v1"]["left_out"] == {"tagged": 2, "cut": 0}
+    table = imported(tmp_path / "y", path, tokenisation=NAME)
+    assert table.count("in the house") == 8
+    assert table.count("<S> in the") == 5
+    assert table.n_ngrams == 2
+    assert table.header["info"]["views"][NAME]["left_out"] == {"tagged": 2, "cut": 1}
+    said = "\n".join(described(table))
+    assert "2 lines with a part-of-speech tag" in said
+    assert "1 lines with a word that disambig.words.v1 cuts" in said
+    table = imported(tmp_path / "z", path, tokenisation=NAME, tagged=True, years=(1951, 1951))
+    assert table.count("in the house") == 4
+    assert ask(table, "in", "the_DET", "house") == 4
+    table = imported(tmp_path / "t", path, tagged=True)
+    assert ask(table, "In", "the_DET", "House") == 4
+    assert ask(table, "the", "_NOUN_", "of") == 9
+
+
+def test_words_in_normal_form(tmp_path):
+    lines = {
+        "The house": 5,
+        "the house": 1,
+        "It\u2019s 1984": 2,
+        "<S> The": 3,
+        "house </S>": 4,
+        "the well-known": 7,
+        "<UNK> the": 8,
+        "the U.S.": 9,
+        "don't !": 6,
+        "\u200b the": 1,
+        "x" * 300 + " the": 1,
+    }
+    path = tmp_path / "a.tsv"
+    path.write_text("".join(f"{ngram}\t{count}\n" for ngram, count in lines.items()), encoding="utf8")
+    table = imported(tmp_path / "x", path, tokenisation=NAME)
+    asked = ["the house", "it's 1999", "<S> the", "house </S>", "don't !"]
+    assert table.counts_of_texts(asked) == [6, 2, 3, 4, 6]
+    assert table.n_ngrams == len(asked)
+    assert table.header["info"]["views"][NAME]["left_out"] == {"tagged": 0, "cut": 5}
+    kept = imported(tmp_path / "k", path, tokenisation=NAME, keep_words=["house"])
+    assert kept.n_ngrams == 2
+    stands = imported(tmp_path / "y", path)
+    assert stands.n_ngrams == len(lines)
+    assert ask(stands, "the", "well-known") == 7
+    assert "left_out" not in stands.header["info"]["views"]["web1t.v1"]
+
+
+word = st.text(st.sampled_from("aAé7\u2019.-猫ſ"), min_size=1, max_size=12) | st.sampled_from(
+    ["<S>", "_START_", "a_NOUN", "_._", "x_."]
+)
+ngrams = st.dictionaries(
+    st.lists(word, min_size=1, max_size=5).map(tuple),
+    st.lists(st.tuples(st.integers(1500, 2019), st.integers(1, 10**6)), min_size=1, max_size=4),
+    min_size=1,
+    max_size=25,
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    ngrams, st.sampled_from([NAME, "web1t.v1"]), st.sampled_from([40, 1 << 22]), st.sampled_from([1, 1 << 16])
+)
+def test_the_two_versions_and_tsv_agree(tmp_path_factory, counted, name, block, missing):
+    folder = tmp_path_factory.mktemp("google")
+    rows = {" ".join(words): years for words, years in counted.items()}
+    texts = {
+        "google-v2": "".join(f"{n}\t{y}\t{c}\t1\n" for n, years in rows.items() for y, c in years),
+        "google-v3": "".join(
+            "\t".join([n, *(f"{y},{c},1" for y, c in years)]) + "\n" for n, years in rows.items()
+        ),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readers, "_BLOCK", block)
+        patch.setattr(readers, "_MISSING", missing)
+        tables = []
+        for form, text in texts.items():
+            (folder / form).write_text(text, encoding="utf8", newline="")
+            tables.append(imported(folder / f"{form}.counts", folder / form, tokenisation=name, format=form))
+    assert tables[0].n_ngrams == tables[1].n_ngrams
+    true = {}
+    cut = Words()
+    for words, years in counted.items():
+        normal = []
+        for one in words:
+            form = cut.words(one) if name == NAME else ["", one, ""]
+            if one in ("<S>", "_START_"):
+                normal.append("<S>")
+            elif one in ("a_NOUN", "_._", "x_.") or len(form) != 3:
+                break
+            else:
+                normal.append(form[1])
+        else:
+            true[tuple(normal)] = true.get(tuple(normal), 0) + sum(c for _, c in years)
+    for table in tables:
+        assert table.n_ngrams == len(true)
+        for words, count in true.items():
+            assert ask(table, *words) == count
+    assert tables[0].n_ngrams == 0 or (tables[0].ranks(some_keys(true, name)) > 0).all()
+
+
+def some_keys(true, name):
+    return np.array([ngram_keys(hash_words(words)[None], hash_word(name))[0] for words in true])
+
+
+def test_same_ngram_over_blocks_and_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "_BLOCK", 64)
+    years = "".join(f"the old house\t{year}\t2\t1\n" for year in range(1900, 2000))
+    (tmp_path / "a").write_text(years)
+    (tmp_path / "b").write_text(years)
+    table = imported(tmp_path / "x", tmp_path / "a", tmp_path / "b", years=(1950, 1959))
+    assert ask(table, "the", "old", "house") == 40
+
+
+def test_directories(tmp_path):
+    folder = tmp_path / "google"
+    folder.mkdir()
+    for name, text in (
+        ("googlebooks-eng-all-2gram-20120701-th.gz", "the house\t1950\t3\t2\n"),
+        ("googlebooks-eng-all-1gram-20120701-a", "a\t1950\t3\t2\n"),
+        ("3-00001-of-00002.xz", "the old house\t1950,3,2\n"),
+        ("googlebooks-eng-all-totalcounts-20120701.txt", "1950,1,1,1\n"),
+        ("readme", "no counts"),
+    ):
+        pack = {"gz": gzip.compress, "xz": lzma.compress}.get(name.rpartition(".")[2], bytes)
+        (folder / name).write_bytes(pack(text.encode()))
+    assert [order for _, order in count_files([str(folder)])] == [3, 1, 2]
+    assert imported(tmp_path / "x", folder).n_ngrams == 3
+    assert imported(tmp_path / "y", folder, orders=2).n_ngrams == 2
+    (folder / "3-00001-of-00002.xz").write_bytes(lzma.compress(b"the house\t1950,3,2\n"))
+    with pytest.raises(UserError, match=r"D114.*3-00001.*line 1: there are more or fewer"):
+        imported(tmp_path / "z", folder)
+
+
+@pytest.mark.parametrize(
+    ("form", "line", "problem"),
+    [
+        ("google-v2", "the house\t1950\t3", "cannot be read; a line is an n-gram, year, match"),
+        ("google-v2", "the house\t1950\t3\t2\t1", "cannot be read"),
+        ("google-v2", "the house\tyear\t3\t2", "cannot be read"),
+        ("google-v2", "the house\t1950\t\t2", "cannot be read"),
+        ("google-v2", "the house\t1950\t-3\t2", "cannot be read"),
+        ("google-v2", "the house\t1950\t" + "9" * 19 + "\t2", "cannot be read"),
+        ("google-v2", "the house 1950", "no TAB"),
+        ("google-v2", "the  house\t1950\t3\t2", "single spaces"),
+        ("google-v2", "a b c d e f\t1950\t3\t2", "more than 5"),
+        ("google-v3", "the house\t1950,3", "cannot be read; a line is an n-gram and, each"),
+        ("google-v3", "the house\t1950,3,2,1", "cannot be read"),
+        ("google-v3", "the house\t1950,3,2\t", "cannot be read"),
+        ("google-v3", "the house\t", "cannot be read"),
+        ("google-v3", "the house\t1950,3,2 1951,3,2", "cannot be read"),
+        ("google-v3", "the house" + "\t1950,999999999999999999,2" * 3, "more than text can have"),
+        ("google-v3", "\t1950,3,2", "single spaces"),
+    ],
+)
+def test_malformed_lines_are_named(tmp_path, form, line, problem):
+    good = "fine word\t1950\t1\t1\n" if form == "google-v2" else "fine word\t1950,1,1\n"
+    (tmp_path / "a").write_text(f"{good}{good}{line}\n{good}")
+    for options in ({}, {"format": form}):
+        with pytest.raises(UserError, match=rf"D114.*a, line 3: .*{problem}"):
+            imported(tmp_path / "x", tmp_path / "a", **options)
+    assert not (tmp_path / "x").exists()
+
+
+def test_sums_over_lines_are_bounded(tmp_path):
+    (tmp_path / "a").write_text("a\t1\t1\t1\n" + "the house\t1950\t999999999999999999\t1\n" * 3)
+    with pytest.raises(UserError, match=r"D114.*line 3: .*more than text"):
+        imported(tmp_path / "x", tmp_path / "a")
+    (tmp_path / "b").write_text("the house\t999999999999999999\n" * 3)
+    with pytest.raises(UserError, match="D118"):
+        imported(tmp_path / "x", tmp_path / "b")
+
+
+def test_forms(tmp_path):
+    (tmp_path / "a").write_text("the house\t1950\t3\t2\n")
+    with pytest.raises(UserError, match=r"D601.*google-v2"):
+        imported(tmp_path / "x", tmp_path / "a", format="google-v9")
+    with pytest.raises(UserError, match="D114"):
+        imported(tmp_path / "x", tmp_path / "a", format="tsv")
+    (tmp_path / "long").write_bytes(b"x" * (3 << 20))
+    assert forms.FORMATS[form_of(str(tmp_path / "long"))] == "tsv"
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"the house\t1950,3,2\n" * 100)[:-10])
+    with pytest.raises(UserError, match="D308"):
+        imported(tmp_path / "x", tmp_path / "cut.gz")
+
+
+def test_imports_are_merged(tmp_path):
+    (tmp_path / "a").write_text(VERSION_2)
+    (tmp_path / "b").write_text(VERSION_3)
+    for name in (NAME, "web1t.v1"):
+        parts = [imported(tmp_path / f"{x}-{name}", tmp_path / x, tokenisation=name, keys=True) for x in "ab"]
+        once = imported(tmp_path / f"once-{name}", tmp_path / "a", tmp_path / "b", tokenisation=name)
+        merged = merge_tables(tmp_path / f"merged-{name}", parts)
+        assert merged.read_bytes() == once.path.read_bytes()
+        assert CountTable.open(merged).n_ngrams
