@@ -14,7 +14,7 @@ from pathlib import Path
 from disambig.batch.manifest import begin_or_resume, locked, new_manifest
 from disambig.batch.planning import SHARD_SIZE, Plan, plan
 from disambig.batch.runners import InProcess, Runner
-from disambig.batch.shards import ShardWork, load_record
+from disambig.batch.shards import ShardWork, load_record, part_name
 from disambig.batch.sources import Source
 from disambig.batch.totals import Totals
 from disambig.corpora.inputs import Input
@@ -94,7 +94,7 @@ def run_job(
     Raises
     ------
     UserError
-        D309 to D312, D316 to D318; D4xx from the models.
+        D309 to D312, D316 to D318, D332; D4xx from the models.
     """
     if any(entry.path == STDIN for entry in inputs):
         raise UserError("D317")
@@ -107,6 +107,7 @@ def run_job(
         "text": getattr(format, "text", None),
     }
     made = plan(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
+    _check_names(made, format)
     with locked(directory):
         begin_or_resume(directory, new_manifest(made, config), force=force)
         remove_temporaries(directory)
@@ -142,6 +143,18 @@ def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Rep
         report.bad.extend(outcome.result.bad)
         listener(shard.size, outcome.result.bad)
     return report
+
+
+def _check_names(made: Plan, format: Format) -> None:
+    """Make sure that no file under its own name takes the place of a part."""
+    mirrored, parts = {}, set()
+    for shard in made.shards:
+        if shard.parts[0].kind in format.mirrors:
+            mirrored.update({part.name: part.path for part in shard.parts})
+        else:
+            parts.add(part_name(shard, format))
+    for name in sorted(parts & mirrored.keys()):
+        raise UserError("D332", path=mirrored[name])
 
 
 def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -90,4 +91,7 @@ def _built(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
     found.flags = [doc.flags for doc in stored]
     found.span_groups = [doc.span_groups for doc in stored]
     found.user_data = [doc.user_data for doc in stored]
-    yield from found.get_docs(vocab)
+    try:
+        yield from found.get_docs(vocab)
+    finally:
+        gc.enable()  # srsly leaves it off where it fails

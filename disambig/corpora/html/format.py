@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import Any
 
 from disambig.corpora.documents import Kind
@@ -14,6 +14,7 @@ from disambig.corpora.html.page import foot, head, section
 from disambig.corpora.html.passages import label_records, passages, shown
 from disambig.corpora.html.summary import Summary
 from disambig.corpora.results import Annotated, count_words, flagged_records
+from disambig.corpora.saving import writer, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,14 @@ class HtmlFormat:
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write the page."""
         with TemporaryFile() as held:
-            summary = Summary()
+            keep, summary = writer(held, gettempdir()), Summary()
             for chunk in chunks:
-                held.write(chunk)
+                keep(chunk)
                 for line in chunk.splitlines():
                     summary.add(json.loads(line))
             write(head(summary, language=self.language).encode())
-            held.seek(0)
+            with writing(gettempdir()):
+                held.seek(0)
             for number, line in enumerate(held, 1):
                 document = json.loads(line)
                 if summary.shows(number, document):

@@ -21,6 +21,7 @@ from disambig.batch.stream import annotate_stream
 from disambig.corpora.inputs import find_inputs
 from disambig.corpora.readers import read_all
 from disambig.corpora.writers import make_format
+from disambig.errors import UserError
 
 
 def sentence(*words: str, comment: str = "") -> str:
@@ -110,6 +111,13 @@ def test_files_of_tokens_come_out_under_their_own_names(corpus, tmp_path, size):
     assert again.skipped == again.shards - 1
     after = {path: path.stat().st_mtime_ns for path in out.rglob("*.conllu")}
     assert set(after) == set(before)
+
+
+def test_no_file_takes_the_place_of_a_part(corpus, tmp_path):
+    (corpus / "a.conllu").rename(corpus / "part-00001.conllu")
+    with pytest.raises(UserError, match=r"D332.*part-00001.conllu"):
+        job(corpus, tmp_path / "out", format="conllu", size=10_000)
+    job(corpus, tmp_path / "out", format="jsonl", size=10_000)
 
 
 def test_docs_come_out_under_their_own_names(corpus, tmp_path):

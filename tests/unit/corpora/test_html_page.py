@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import os
 import re
 from html.parser import HTMLParser
 
@@ -18,6 +19,7 @@ from disambig.corpora.html.escaping import escape
 from disambig.corpora.results import Annotated
 from disambig.corpora.writers import make_format
 from disambig.data.groups import Group
+from disambig.errors import UserError
 
 TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -282,3 +284,10 @@ def test_text_can_be_read_in_light_and_dark():
             for back in ("paper", "card"):
                 light, dark = sorted((luminance(colours[front]), luminance(colours[back])), reverse=True)
                 assert (light + 0.05) / (dark + 0.05) >= 4.5, (front, back)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_for_temporary_files_is_one_message(monkeypatch):
+    monkeypatch.setattr("disambig.corpora.html.format.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
+    with pytest.raises(UserError, match=r"D309.*No space left"):
+        html_of(annotated(TEXT * 999))
