@@ -64,7 +64,7 @@ def annotate(
             metavar="KIND",
             help="What standard input and files of unknown suffix hold: text, lines, jsonl, csv, conllu, "
             "spacy or parquet. Others are known by .txt, .jsonl, .ndjson, .csv, .tsv, .conllu, .spacy, "
-            ".parquet, also with .gz or .xz.",
+            ".parquet, also with .gz, .xz or .zst.",
         ),
     ] = None,
     text: Annotated[

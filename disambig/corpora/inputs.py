@@ -68,8 +68,8 @@ def find_inputs(
     Parameters
     ----------
     paths : sequence of str
-        Files, directories (searched recursively for names that end in `SUFFIXES`, also with .gz or
-        .xz; hidden ones are left out) and ``-`` for standard input.
+        Files, directories (searched recursively for names that end in `SUFFIXES`, also packed, see
+        `COMPRESSED`; hidden ones are left out) and ``-`` for standard input.
     lines : bool
         Whether each line of a text file is a document.
     other : Kind, optional
@@ -92,7 +92,9 @@ def find_inputs(
             continue
         inside = list(_walk(path, left_out))
         if not inside:
-            raise UserError("D301", path=path, endings=", ".join(SUFFIXES) + " (or with .gz, .xz)")
+            raise UserError(
+                "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
+            )
         found.extend(inside)
     root = _common_directory(paths)
     unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(found)}
