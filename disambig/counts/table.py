@@ -85,6 +85,7 @@ class CountTable:
             raise ValueError("a table without tokenisations")
         self.orders = int(header["orders"])
         self.n_ngrams = int(header["n_ngrams"])
+        self._nested = _nested_words(header.get("info", {}))
         seed = hashing.hash_word(self.tokenisations[0])
         if header["hashes"] != HASHES or header.get("seed", seed) != seed:
             raise UserError("D109", path=self.path)
@@ -217,6 +218,14 @@ class CountTable:
         self.require(name)
         return hashing.hash_word(name)
 
+    def is_nested(self, words: Sequence[str]) -> bool:
+        """Tell whether every n-gram here that contains one of `words` has all its parts that do here too.
+
+        So it is where text was counted and pruned the harder the longer the n-grams: then what is found
+        although a part of it is not was taken for another.
+        """
+        return self._nested is None or (bool(words) and self._nested.issuperset(words))
+
     def require(self, tokenisation: str) -> CountTable:
         """Return this table if it has words of `tokenisation`.
 
@@ -266,3 +275,19 @@ def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -
     if section.size % np.dtype(dtype).itemsize or section.offset % files.PAGE:
         raise ValueError("a section of another size than its type's")
     return np.frombuffer(mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset)
+
+
+def _nested_words(info: Any) -> frozenset[str] | None:
+    """Return the words that `CountTable.is_nested` is true of; None for all."""
+    if not isinstance(info, dict):
+        return frozenset()
+    if "nested" in info:
+        return frozenset(map(str, info["nested"]))
+    views, least = info.get("views"), info.get("min_counts", {})
+    if not isinstance(views, dict) or not isinstance(least, dict) or not views:
+        return frozenset()
+    pruned = [least.get(str(order), 1) for order in range(1, hashing.MAX_ORDER + 1)]
+    if pruned != sorted(pruned) or not all("texts" in view for view in views.values()):
+        return frozenset()  # ready counts that were imported may lack the shorter n-grams
+    words = info.get("keep_words")
+    return None if words is None else frozenset(map(str, words))

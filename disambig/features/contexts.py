@@ -14,6 +14,13 @@ from disambig.text.view import TokenView
 
 CONTEXTS = tuple((size - right, right) for size in range(1, MAX_ORDER) for right in range(size + 1))
 """(l, r) of the 14 contexts: two of 2-grams, three of 3-grams, four of 4-grams, five of 5-grams."""
+PARENTS = np.array(
+    [
+        [CONTEXTS.index(part) if part in CONTEXTS else -1 for part in ((left - 1, right), (left, right - 1))]
+        for left, right in CONTEXTS
+    ]
+)
+"""The contexts that are a word shorter, -1 where there is none, shape ``(14, 2)``."""
 GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
 
 

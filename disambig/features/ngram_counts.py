@@ -19,7 +19,7 @@ from disambig.data.dense import DenseBlocks
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.engine import use_numba
-from disambig.features.contexts import CONTEXTS, GROUP_NAMES, Candidates, fits, room
+from disambig.features.contexts import CONTEXTS, GROUP_NAMES, PARENTS, Candidates, fits, room
 from disambig.text.hashing import MASK, ORDER, PLACES, fmix
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -82,7 +82,8 @@ class NgramCounts:
         left, right = room(view, instances)
         usable = fits(left, right, candidates.longest)  # (n, 14)
         n, k = len(instances), len(group.candidates)
-        ranks = self._ranks(view, instances, candidates, usable)  # (n, K, 14)
+        nested = self.table.is_nested(group.candidates)
+        ranks = self._ranks(view, instances, candidates, usable, nested)  # (n, K, 14)
         values = np.empty((n, k, BIAS + 1), np.float32)
         np.take(self.logs, ranks, out=values[:, :, :BIAS])
         values[:, :, BIAS] = 1.0
@@ -93,20 +94,27 @@ class NgramCounts:
         return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
 
     def _ranks(
-        self, view: TokenView, instances: Instances, candidates: Candidates, usable: NDArray[np.bool_]
+        self,
+        view: TokenView,
+        instances: Instances,
+        candidates: Candidates,
+        usable: NDArray[np.bool_],
+        nested: bool,
     ) -> NDArray[np.uint16]:
         n, k = len(instances), len(candidates.lengths)
         seed = self.table.seed(view.tokenisation)
         if use_numba(n * k * BIAS):
             from disambig.features.ngram_kernels import fill_ranks
 
-            return fill_ranks(self.table, seed, view.hashes, instances, candidates, usable)
+            return fill_ranks(self.table, seed, view.hashes, instances, candidates, usable, nested)
         ranks = np.zeros((n, k, BIAS), np.uint16)
         for c in range(BIAS):
             rows = np.flatnonzero(usable[:, c])
             if len(rows):
                 keys, known = context_keys(view, instances, candidates, rows, c, seed)
                 found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+                for parent in PARENTS[c][PARENTS[c] >= 0] if nested else ():
+                    known &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
                 ranks[rows, :, c] = np.where(known, found, 0)
         return ranks
 

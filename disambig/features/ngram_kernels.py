@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from disambig.compiling import compiled
 from disambig.counts.lookup_kernels import rank_at, slot_of
-from disambig.features.contexts import CONTEXTS, Candidates
+from disambig.features.contexts import CONTEXTS, PARENTS, Candidates
 from disambig.text.hash_kernels import ORDER_STEP, PLACE, fmix64
 
 if TYPE_CHECKING:
@@ -33,12 +33,17 @@ def _fill(  # type: ignore[no-untyped-def]
     candidates,
     lengths,
     usable,
+    nested,
     ranks,
 ):
-    """Look up every (context, candidate) of every instance; `ranks` (n, K, 14) holds the answers."""
+    """Look up every (context, candidate) of every instance; `ranks` (n, K, 14) holds the answers.
+
+    `nested`: an n-gram whose shorter parts are absent is absent too, and is not looked up.
+    """
     n, k = len(positions), len(lengths)
     keys = np.empty(k, np.uint64)
     slots = np.empty(k, np.uint64)
+    asked = np.empty(k, np.int64)
     for i in range(n):
         first = positions[i]
         after = first + observed_lengths[i]
@@ -58,7 +63,16 @@ def _fill(  # type: ignore[no-untyped-def]
                 continue
             behind = np.uint64(0)
             behind_length = -1
+            m = 0
             for r in range(k):
+                if nested:
+                    possible = True
+                    for parent in PARENTS[c]:
+                        if parent >= 0 and usable[i, parent] and ranks[i, r, parent] == 0:
+                            possible = False
+                    if not possible:
+                        ranks[i, r, c] = 0
+                        continue
                 length = lengths[r]
                 if length != behind_length:  # the words behind move when candidates differ in length
                     behind_length = length
@@ -68,11 +82,13 @@ def _fill(  # type: ignore[no-untyped-def]
                 key = before + behind
                 for j in range(length):
                     key += candidates[r, j] * PLACE[left + j]
-                keys[r] = fmix64(key)  # type: ignore[no-untyped-call]
-            for r in range(k):
-                slots[r] = slot_of(words, directory, shift, width, keys[r])  # type: ignore[no-untyped-call]
-            for r in range(k):
-                ranks[i, r, c] = rank_at(words, width, slots[r], keys[r])  # type: ignore[no-untyped-call]
+                keys[m] = fmix64(key)  # type: ignore[no-untyped-call]
+                asked[m] = r
+                m += 1
+            for j in range(m):
+                slots[j] = slot_of(words, directory, shift, width, keys[j])  # type: ignore[no-untyped-call]
+            for j in range(m):
+                ranks[i, asked[j], c] = rank_at(words, width, slots[j], keys[j])  # type: ignore[no-untyped-call]
 
 
 def fill_ranks(
@@ -82,6 +98,7 @@ def fill_ranks(
     instances: Instances,
     candidates: Candidates,
     usable: NDArray[np.bool_],
+    nested: bool,
 ) -> NDArray[np.uint16]:
     """Return the rank of each context filled with each candidate, shape ``(n, K, 14)``; 0 is absent."""
     ranks = np.empty((len(instances), len(candidates.lengths), len(CONTEXTS)), np.uint16)
@@ -94,6 +111,7 @@ def fill_ranks(
         candidates.words,
         candidates.lengths,
         usable,
+        nested,
         ranks,
     )
     return ranks

@@ -198,3 +198,49 @@ def test_pickled_it_keeps_the_name_of_its_table_only(small_table):
     again = pickle.loads(pickle.dumps(extractor))
     assert vars(again) == {"counts": small_table}
     assert again.table is extractor.table
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpus=st.lists(TEXT_WORDS, min_size=2, max_size=6), keep=st.booleans())
+def test_parts_of_ngrams_change_no_answer_of_a_nested_table(
+    engine, corpus, keep, monkeypatch, tmp_path_factory
+):
+    """What is skipped because a shorter part is absent is absent itself."""
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    task, least = Everywhere("on", "in"), {3: 2, 4: 2, 5: 3}
+    words = ["on", "in"] if keep else None
+    path = tmp_path_factory.mktemp("tables") / "t.counts"
+    table = CountTable.open(build_table(path, corpus, Words(), min_counts=least, keep_words=words))
+    view = Words()(corpus)
+    found = task.instances(view)
+    assert table.is_nested(["on", "in"]) and table.is_nested(["cat"]) is not keep
+    with_parts = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values
+    with monkeypatch.context() as patch:
+        patch.setattr(CountTable, "is_nested", lambda self, words: False)
+        alone = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values
+    np.testing.assert_array_equal(with_parts, alone)
+
+
+@pytest.mark.parametrize("least", [{2: 3, 3: 2}, {5: 1, 4: 9}])
+def test_a_table_pruned_less_for_longer_ngrams_is_not_nested(least, tmp_path):
+    path = build_table(tmp_path / "t.counts", ["the cat on the dog"], Words(), min_counts=least)
+    assert not CountTable.open(path).is_nested(["on"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_small_record_is_taken_for_another_only_where_its_parts_are_too(engine, monkeypatch, tmp_path):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{n}" for n in rng.integers(0, 400, 12)) + " on the roof" for _ in range(400)]
+    table = CountTable.open(build_table(tmp_path / "t.counts", texts, Words(), record="small"))
+    task = Everywhere("on", "in")
+    asked = [" ".join(f"v{n}" for n in rng.integers(0, 400, 4)) + " on some hill" for _ in range(4000)]
+    view = Words()(asked)
+    found = task.instances(view)
+    values = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values[:, :, :BIAS]
+    longer = np.array([left + right > 1 for left, right in CONTEXTS])
+    monkeypatch.setattr(CountTable, "is_nested", lambda self, words: False)
+    alone = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values[:, :, :BIAS]
+    assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are asked again
+    assert np.count_nonzero(values[:, :, longer]) < 5
