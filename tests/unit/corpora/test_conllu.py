@@ -284,3 +284,17 @@ def test_flags_for_people_point_at_the_line_of_the_token():
     lines = make_format("text").encode([result]).decode()
     assert lines == "a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
     assert data.split("\n")[5][2:].startswith("quite")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n"])
+def test_a_file_without_its_last_blank_line_is_kept_apart_from_the_next(end):
+    one = token("1", "in")[:-1] + end
+    (document,) = documents(one.encode())
+    result = Annotated(document, tuple(annotate_texts([document.text])))
+    written: list[bytes] = []
+    form = ConlluFormat()
+    form.join([form.encode([result, result]), form.encode([result])], written.append)
+    whole = b"".join(written)
+    assert [found.text for found in documents(whole)] == ["in\n\nin\n\nin"]
+    assert whole.endswith(end.encode())
+    assert whole.count(b"\n") == 4 + (2 if len(end) > 2 else end.count("\n"))

@@ -81,6 +81,12 @@ def test_a_doc_of_words_without_spaces_reads_as_spacy_reads_it(nlp):
     assert [one.text for one in documents(stored(doc, user_data=False))] == [doc.text]
 
 
+def test_spaces_that_are_not_known_are_read_as_spacy_reads_them(nlp):
+    data = message(flags=[{"has_unknown_spaces": True}] * 2, spaces=b"\0" * 3)
+    docs = DocBin().from_bytes(data).get_docs(nlp.vocab)
+    assert [one.text for one in documents(data)] == [doc.text for doc in docs] == ["in it ", "of "]
+
+
 def test_what_docs_carry_is_kept_beside_the_annotations(nlp):
     docs = [rich(nlp), nlp.make_doc("nothing in it"), rich(nlp)]
     found = list(DocBin().from_bytes(annotated(stored(*docs))).get_docs(nlp.vocab))

@@ -155,6 +155,16 @@ def test_hostile_text_is_text(text):
         assert shown == text
 
 
+def test_every_character_of_markup_is_escaped_in_attributes_too():
+    assert escape("a\"b'c<d>e&f\r\ng\rh\x00") == "a&quot;b&#39;c&lt;d&gt;e&amp;f\ng\nh\u2400"
+    result = annotated("a quite place")
+    name = "\" onfocus='x'><script>"
+    hostile = dataclasses.replace(result.decisions[1], task=name, table=(Group("g", ("quite", name)),))
+    page = Page(html_of(Annotated(result.document, (hostile,))))
+    assert page.of("mark")[0]["data-to"] == name
+    assert set(page.of("mark")[0]) == {"class", "id", "tabindex", "aria-describedby", "data-to"}
+
+
 @given(text=st.text(st.characters() | st.sampled_from("<>&\"' \n\r")), more=st.booleans())
 def test_any_text_makes_a_sound_page(text, more):
     result = annotated(text + " a quite place")
