@@ -177,9 +177,13 @@ class _Pruned:
 
 def _merged(tables: Sequence[CountTable], kinds: Sequence[int]) -> Iterator[Merged]:
     """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up."""
-    places = np.array(
-        [[place_of(table, s << 52) for s in range(runs.SLICES)] + [table.n_ngrams] for table in tables]
-    )
+    places = np.empty((len(tables), runs.SLICES + 1), dtype=np.int64)
+    for row, table in zip(places, tables, strict=True):
+        for s in range(runs.SLICES):
+            row[s] = place_of(table, s << 52)
+            if s % 256 == 0:
+                table.forget_pages()
+        row[-1] = table.n_ngrams
     edges = places.sum(axis=0)
     first = 0
     while first < runs.SLICES:
