@@ -168,7 +168,7 @@ class NgramCounter:
         self.totals[row] += int(counts.sum(dtype=np.uint64))
         self._pending[row].append((keys, counts))
         self._n_pending += len(keys)
-        if self._n_pending * 5 >= self._capacity * len(self.kinds):  # sorting takes five times the room
+        if self._n_pending * 8 >= self._capacity * len(self.kinds):  # sorting takes eight times a key's room
             self._spill_pending()
 
     def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:

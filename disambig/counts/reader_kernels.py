@@ -249,7 +249,8 @@ def parse(  # type: ignore[no-untyped-def]
     while begin < size:
         lines += 1
         wrong = 0
-        if form == 1 and before_size > _ZERO and _same(data, before, begin, before_size):  # type: ignore[no-untyped-call]
+        fits = before_size > _ZERO and begin + before_size < size
+        if form == 1 and fits and _same(data, before, begin, before_size):  # type: ignore[no-untyped-call]
             at = begin + before_size
         else:
             n = 0

@@ -164,6 +164,17 @@ def test_same_ngram_over_blocks_and_files(tmp_path, monkeypatch):
     assert ask(table, "the", "old", "house") == 40
 
 
+def test_a_short_line_after_a_long_one_and_packed_with_zstd(tmp_path):
+    zstandard = pytest.importorskip("zstandard")
+    text = "a" * 90 + " b\t1950\t2\t1\n" + "a\t1950\t3\t1\na\t1951\t3\t1"
+    (tmp_path / "a.zst").write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
+    table = imported(tmp_path / "x", tmp_path / "a.zst")
+    assert (ask(table, "a"), ask(table, "a" * 90, "b"), table.n_ngrams) == (6, 2, 2)
+    (tmp_path / "cut.zst").write_bytes((tmp_path / "a.zst").read_bytes()[:-3])
+    with pytest.raises(UserError, match=r"D308.*cut\.zst"):
+        imported(tmp_path / "y", tmp_path / "cut.zst")
+
+
 def test_directories(tmp_path):
     folder = tmp_path / "google"
     folder.mkdir()

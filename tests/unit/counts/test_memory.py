@@ -38,3 +38,25 @@ def test_bound_is_held(tmp_path):
     assert int(spilled) >= 5
     assert whole == "True"
     assert int(peak) < int(bound)
+
+
+IMPORT = """
+import sys
+from pathlib import Path
+from disambig.counts.counter import LEAST_MEMORY
+from disambig.counts.readers import import_table
+import_table(sys.argv[2], [(sys.argv[1], 0)], "web1t.v1", memory=LEAST_MEMORY)
+status = Path("/proc/self/status").read_text()
+print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
+def test_bound_is_held_by_imports(tmp_path):
+    with open(tmp_path / "x.tsv", "w") as file:
+        for begin in range(0, 6_000_000, 100_000):
+            file.writelines(f"in {i}\t{i % 90 + 1}\n" for i in range(begin, begin + 100_000))
+    command = [sys.executable, "-c", IMPORT, str(tmp_path / "x.tsv"), str(tmp_path / "x.counts")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    bound, peak = map(int, done.stdout.split())
+    assert peak < bound
