@@ -27,6 +27,7 @@ from disambig.counts.build import build_table
 from disambig.counts.counter import NgramCounter
 from disambig.counts.inputs import TextFiles
 from disambig.counts.table import CountTable
+from disambig.counts.write import write_table
 from disambig.text.hashing import hash_word, ngram_keys
 from disambig.text.words import Words
 
@@ -36,8 +37,7 @@ COUNT_WORDS = 12_000_000
 ASKED = 2_000_000
 MIN_COUNTS = {2: 2, 3: 2, 4: 2, 5: 2}
 LMPLZ_OPTIONS = ("-o", "5", "--prune", "0", "1", "1", "1", "1", "-S", "2G", "--discount_fallback")
-LARGEST = {"exact": 6.8, "compact": 4.7, "small": 2.5}
-"""Bytes an n-gram may take, by form of the records."""
+LARGEST = {"exact": 6.8, "compact": 4.7, "small": 2.5}  # bytes an n-gram may take
 DOMAINS = ("science", "speeches", "textbooks", "health", "fiction")
 
 
@@ -109,17 +109,12 @@ def ngrams():
 @pytest.fixture(scope="module")
 def tables(ngrams, tmp_path_factory):
     """Those n-grams as count tables, by the form of their records."""
-    from disambig.counts.write import write_table
-
-    folder = tmp_path_factory.mktemp("tables")
-    order = np.argsort(ngrams.keys)
+    folder, order, found = tmp_path_factory.mktemp("tables"), np.argsort(ngrams.keys), {}
     chunks = [(ngrams.keys[order], ngrams.counts[order])]
-    return {
-        record: CountTable.open(
-            write_table(folder / f"{record}.counts", chunks, tokenisations=[Words.name], record=record)
-        )
-        for record in LARGEST
-    }
+    for record in LARGEST:
+        path = write_table(folder / record, chunks, tokenisations=[Words.name], record=record)
+        found[record] = CountTable.open(path)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -170,9 +165,8 @@ def test_lookup(benchmark, ngrams, tables, tell, engine, record):
 
 @pytest.mark.parametrize(("record", "most"), LARGEST.items())
 def test_size(benchmark, ngrams, tables, tell, record, most):
-    table = tables[record]
-    size = table.path.stat().st_size / len(ngrams.keys)
-    benchmark.pedantic(table.verify, rounds=1)
+    size = tables[record].path.stat().st_size / len(ngrams.keys)
+    benchmark.pedantic(tables[record].verify, rounds=1)
     tell(bytes_per_ngram=size)
     assert size <= most
 

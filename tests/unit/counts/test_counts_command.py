@@ -199,10 +199,14 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
+    assert disambig("import", "a.tsv", "-o", "keys", "--keys", cwd=tmp_path).returncode == 0
     # Python ignores SIGXFSZ, so a write past the limit fails as on a full disk
     for arguments in (
         ("import", "a.tsv", "-o", "out/x", "--temporary", "out"),
         ("build", "a.tsv", "-o", "out/x", "--temporary", "out"),
+        ("import", "a.tsv", "-o", "out/x", "--temporary", "out", "--keys"),
+        ("merge", "keys", "keys", "-o", "out/x"),
+        ("prune", "keys", "-o", "out/x", "--keys"),
     ):
         done = disambig(*arguments, cwd=tmp_path, preexec_fn=limit)
         assert done.returncode == 2
