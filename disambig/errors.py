@@ -38,7 +38,7 @@ MESSAGES: dict[str, str] = {
     "D114": "{path}, line {line:,}: {problem}; {form}",
     "D115": "{path}: no counts in the layout of Web 1T (1gms/vocab.gz, 2gms/2gm-0000.gz, ...) and no files of Google Books; name single files",
     "D116": "{value!r} cannot be read: write it like {example}",
-    "D117": "count table {path} cannot tell {ngram!r}: it {problem}",
+    "D117": "count table {path} cannot be asked for {ngram!r}: it {problem}",
     "D118": "the counts add up to {most:,} or more: these are no counts of text",
     "D119": "keys are kept beside exact counts only, not beside {record!r} ones: choose the record exact",
     "D120": "count table {path} keeps no keys: build or import it with --keys",

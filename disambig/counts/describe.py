@@ -21,8 +21,8 @@ def described(table: CountTable) -> Iterator[str]:
     for name in table.tokenisations:
         yield f"words         {name}" + (", also patterns with a gap" if name in table.gaps else "")
     record = RECORDS[table.header["record"]]
-    rounded = "large ones rounded" if record.growth else "exact"
-    yield f"counts        {record.name}: {rounded}, up to {int(table.values.max()):,}"
+    rounded = ": large ones rounded" if record.growth else ""
+    yield f"counts        {record.name}{rounded}, up to {int(table.values.max()):,}"
     yield f"              an absent n-gram is taken for another once in {1 << record.fingerprint:,}"
     for what, label in (("ngrams", "words"), ("patterns", "with gap")):
         numbers = info.get(what, {})
@@ -44,7 +44,7 @@ def described(table: CountTable) -> Iterator[str]:
         for why, lines in view.get("left_out", {}).items():
             if lines:
                 reason = "a part-of-speech tag" if why == "tagged" else f"a word that {name} cuts otherwise"
-                yield f"left out      {lines:,} lines with {reason}"
+                yield f"left out      lines with {reason}: {lines:,}"
     yield f"licence       {info.get('licence') or 'not stated'}"
     views = list(info.get("views", {}).values()) or [info]
     sources = list(views[0].get("sources", []))

@@ -25,7 +25,7 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     if isinstance(counts, CountTable):
         return counts
     path = Path(counts)
-    if not path.exists() and path.name == str(counts) and not path.suffix:
+    if not path.is_file() and path.name == str(counts) and not path.suffix:
         from disambig.model.packs import pack
 
         path = pack(str(counts)).counts

@@ -59,8 +59,8 @@ def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     assert table.n_ngrams == 2
     assert table.header["info"]["views"][NAME]["left_out"] == {"tagged": 2, "cut": 1}
     said = "\n".join(described(table))
-    assert "2 lines with a part-of-speech tag" in said
-    assert "1 lines with a word that disambig.words.v1 cuts" in said
+    assert "lines with a part-of-speech tag: 2" in said
+    assert "a word that disambig.words.v1 cuts otherwise: 1" in said
     table = imported(tmp_path / "z", path, tokenisation=NAME, tagged=True, years=(1951, 1951))
     assert table.count("in the house") == 4
     assert ask(table, "in", "the_DET", "house") == 4
