@@ -102,6 +102,12 @@ install the pack again, or train it again",
     "D451": "no feature group {name!r} here: there are {names}",
     "D454": "task {task!r} needs the tokenisation {needed!r}, not {seen!r}: put it in the config's [tokenisation]",
     "D455": "fillers tell two labels apart; {group!r} has {n}: give the task two candidates",
+    "D460": "{where}: {problem}",
+    "D461": "no labelled example in {path}",
+    "D462": "none of the labelled places can be used ({n:,}); the first: {problem}",
+    "D463": "the task {task!r} gives labels, which raw text does not show: give labelled examples (--labelled FILE)",
+    "D464": "{folds} folds of {documents:,} documents cannot be made: ask for at least 2 and at most as many as documents",
+    "D465": "--labelled FILE and text cannot be scored together, and --folds needs --labelled FILE: name one of both",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",

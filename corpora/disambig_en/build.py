@@ -23,7 +23,7 @@ import numpy as np
 from card import TWENTY, write_card
 
 from disambig.config import read_config, resolve
-from disambig.counts.build import count_texts
+from disambig.counts.build import batches, counter_for
 from disambig.counts.counter import NgramCounter
 from disambig.counts.table import CountTable
 from disambig.counts.write import write_table
@@ -31,31 +31,38 @@ from disambig.evaluation.evaluate import evaluate
 from disambig.features.ngram_counts import NgramCounts
 from disambig.model.model import Model
 from disambig.model.store import load_model, save_model
-from disambig.text.hashing import hash_word
 from disambig.text.words import Words
 from disambig.training.splits import split
 from disambig.training.trainer import train
+from disambig_variance_svm.it.counting import Counted, count_fillers
+from disambig_variance_svm.it.normalised import NormalisedWords
 
 HOME = Path(__file__).parent
 DOMAINS = ("fiction", "science", "speeches", "textbooks", "health", "technical", "government", "mixed")
-TASKS = ("preposition", "spelling")
+CORRECTING = ("preposition", "spelling")
+"""Tasks that correct words; *it* labels them."""
+TASKS = (*CORRECTING, "it")
 VERSION = "0.1.0"
 GiB = 1 << 30
 
-AROUND_CANDIDATES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 6}
-"""Least count, by order, of an n-gram that contains a candidate."""
-ELSEWHERE = {1: 20, 2: 30, 3: 60}
-"""Least count of the others: what users' own confusion sets are decided by."""
+LEAST = {
+    "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
+    "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
+    "elsewhere": {1: 20, 2: 30, 3: 60},
+}
+"""Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
+confusion sets are decided by the last. Never less for longer n-grams: their parts are there too."""
+LEAST_IT = 5
+"""How often "it" and "they" together must be seen in a context for its fillers to be kept."""
 CURVE: tuple[dict[int, int], ...] = (
     {1: 1, 2: 20, 3: 60, 4: 120, 5: 240},
     {1: 1, 2: 5, 3: 10, 4: 20, 5: 40},
     {1: 1, 2: 2, 3: 5, 4: 10, 5: 20},
     {1: 1, 2: 1, 3: 3, 4: 6, 5: 12},
-    AROUND_CANDIDATES,
-    {1: 1, 2: 1, 3: 2, 4: 3, 5: 5},
+    {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
 )
-"""Least counts along the curve of size against accuracy."""
+"""Least counts, of both tasks, along the curve of size against accuracy."""
 FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.2}
 """Default rates; together they stay below one flag in 1,000 words."""
 RATES = (0.3, 1.0, 4.0)
@@ -68,53 +75,54 @@ def read(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
             yield from (line.rstrip("\n") for line in lines)
 
 
-def candidates() -> tuple[list[int], list[tuple[int, int]]]:
-    """Return the hashes of all candidates of one word, and of those of two."""
-    words, pairs = set(), set()
-    for task in TASKS:
-        built = resolve({"task": read_config(HOME / f"{task}.cfg")["task"]})["task"]
-        for group in built.groups:
-            for candidate in group.candidates:
-                split_candidate = [hash_word(word) for word in candidate.split(" ")]
-                if len(split_candidate) == 1:
-                    words.add(split_candidate[0])
-                else:
-                    pairs.add((split_candidate[0], split_candidate[1]))
-    return sorted(words), sorted(pairs)
+def candidates(task: str) -> list[str]:
+    """Return the candidates of a task."""
+    built = resolve({"task": read_config(HOME / f"{task}.cfg")["task"]})["task"]
+    return sorted({candidate for group in built.groups for candidate in group.candidates})
 
 
 class Counters:
-    """The n-grams of the training text: those around candidates, and all short ones."""
+    """The n-grams of the training text: those with a candidate of each task, and all short ones."""
 
     def __init__(self, data: Path, domains: Sequence[str]) -> None:
         tokenisation = Words()
-        words, pairs = candidates()
         self.domains = domains
-        self.near = NgramCounter(tokenisation.name, keep_words=words, keep_pairs=pairs, memory=3 * GiB)
-        self.far = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
-        for counter in (self.near, self.far):
-            count_texts(counter, read(data, "train", domains), tokenisation)
+        self.candidates = {task: candidates(task) for task in CORRECTING}
+        self.counters = {
+            task: counter_for([tokenisation.name], keep_words=words, memory=3 * GiB)
+            for task, words in self.candidates.items()
+        }
+        self.counters["elsewhere"] = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
+        for batch in batches(read(data, "train", domains)):
+            view = tokenisation(batch)
+            for counter in self.counters.values():
+                counter.add(view)
 
-    def write(self, path: Path, around: Mapping[int, int], elsewhere: Mapping[int, int] | None) -> None:
-        """Write a table of the n-grams that reach these counts; `elsewhere` None for none of those."""
-        chunks = [part[:2] for part in self.near.partitions(min_counts=around)]
-        if elsewhere is not None:
-            chunks += [part[:2] for part in self.far.partitions(min_counts=elsewhere)]
-        keys, first = np.unique(np.concatenate([keys for keys, _ in chunks]), return_index=True)
-        counts = np.concatenate([counts for _, counts in chunks])[first]
+    def write(self, path: Path, least: Mapping[str, Mapping[int, int]], *, fillers: Counted | None) -> None:
+        """Write a table of the n-grams that reach these counts, by task; with `fillers`, those of "it" too."""
+        parts = [
+            part[:2]
+            for name, counts in least.items()
+            for part in self.counters[name].partitions(min_counts=counts)
+        ]
+        names = [Words.name]
+        if fillers is not None:
+            parts.append(fillers)
+            names.append(NormalisedWords.name)
+        keys, first = np.unique(np.concatenate([keys for keys, _ in parts]), return_index=True)
+        counts = np.concatenate([counts for _, counts in parts])[first]
         write_table(
             path,
             [(keys, counts)],
-            tokenisations=self.near.tokenisations,
-            record="compact",
+            tokenisations=names,
+            gaps=names[1:],
+            record="small",
             info={
                 "licence": "figures derived from text under the licences named in the pack's card",
-                "sources": [{"name": f"english/{d}.train.txt.xz"} for d in self.domains],
-                "min_counts": {
-                    "around candidates": {str(n): c for n, c in around.items()},
-                    "elsewhere": {str(n): c for n, c in (elsewhere or {}).items()},
-                },
-                "ngrams": {"seen": self.near.totals, "distinct around candidates": self.near.distinct},
+                "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in self.domains],
+                "nested": sorted({word for words in self.candidates.values() for word in words}),
+                "least": {name: {str(n): c for n, c in counts.items()} for name, counts in least.items()},
+                "least_it": LEAST_IT if fillers is not None else None,
             },
             force=True,
         )
@@ -123,17 +131,19 @@ class Counters:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.near.close()
-        self.far.close()
+        for counter in self.counters.values():
+            counter.close()
 
 
 def count(data: Path, domains: Sequence[str], path: Path, *, everything: bool = False) -> None:
-    """Count the training text of `domains` and write the pruned table, or all n-grams around candidates."""
+    """Count the training text of `domains`; write the pruned table, or all n-grams with a candidate."""
     with Counters(data, domains) as counters:
         if everything:
-            counters.write(path, {n: 1 for n in range(1, 6)}, None)
+            every = {n: 1 for n in range(1, 6)}
+            counters.write(path, dict.fromkeys(CORRECTING, every), fillers=None)
         else:
-            counters.write(path, AROUND_CANDIDATES, ELSEWHERE)
+            fillers = count_fillers(lambda: read(data, "train", domains), least=LEAST_IT)
+            counters.write(path, LEAST, fillers=fillers)
 
 
 def learn(
@@ -234,7 +244,7 @@ def curve(data: Path) -> None:
     with tempfile.TemporaryDirectory() as directory, Counters(data, DOMAINS) as counters:
         for number, least in enumerate(CURVE):
             path = Path(directory) / f"{number}.counts"
-            counters.write(path, least, ELSEWHERE)
+            counters.write(path, {**dict.fromkeys(CORRECTING, least), "elsewhere": LEAST["elsewhere"]}, fillers=None)
             point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": least}
             for task in TASKS:
                 model = load_model(HOME / "models" / task)

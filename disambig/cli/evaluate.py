@@ -12,8 +12,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @app.command()
 def evaluate(
-    model: Annotated[str, typer.Argument(help="A task, PACK/TASK, or a model directory.")],
-    text: Annotated[list[str], typer.Argument(help="Files or directories of edited text.")],
+    model: Annotated[
+        str, typer.Argument(help="A task, PACK/TASK, a model directory; with --folds a config file.")
+    ],
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Files or directories of edited text.")
+    ] = None,
+    labelled: Annotated[
+        list[str] | None, typer.Option(help="Files of labelled examples (.jsonl, .tsv), in place of text.")
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Train and test by cross-validation over documents.")
+    ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Each line is a document.")] = False,
     only_test: Annotated[
         bool, typer.Option("--test-part", help="Only the fifth of the documents that training leaves aside.")
@@ -21,7 +31,14 @@ def evaluate(
     rate: Annotated[list[float] | None, typer.Option(help="Flags per 1,000 correct words.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score a model on text."""
+    """Score a model on text whose words are right, or on labelled examples."""
+    if labelled or folds is not None:
+        from disambig.cli.evaluating_labelled import run
+
+        run(model, labelled or [], folds=folds, text=text or [], json=json)
+        return
+    if not text:
+        raise typer.BadParameter("name text, or labelled examples with --labelled")
     from disambig.cli.checks import check_rate
     from disambig.evaluation.evaluate import evaluate as score
     from disambig.model.packs import load

@@ -16,6 +16,9 @@ def train(
     config: Annotated[Path, typer.Argument(help="Config file; see the README for one.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the model.")],
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
+    labelled: Annotated[
+        list[str] | None, typer.Option(help="Files of labelled examples (.jsonl, .tsv) to learn from.")
+    ] = None,
     lines: Annotated[
         bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
     ] = None,
@@ -31,10 +34,12 @@ def train(
     from disambig.training.run import run
 
     with stages() as progress:
-        model = run(config, text=text or (), lines=lines, progress=progress)
+        model = run(config, text=text or (), labelled=labelled or (), lines=lines, progress=progress)
     save_model(model, output, force=force)
     learned = sum(scorer is not None for scorer in model.scorers)
     words = model.provenance["examples"]["train_words"]
+    for note in model.provenance.get("notes", ()):
+        typer.echo(f"note: {note}", file=sys.stderr)
     typer.echo(
         f"{output}: {model.task.name}, {learned} of {len(model.scorers)} groups learned from {words:,} words"
         + (", the others left to the baseline" if learned < len(model.scorers) else ""),

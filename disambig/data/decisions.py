@@ -35,7 +35,8 @@ class Decisions:
     margins : array of float32, shape (n,)
         Score of the chosen candidate above the next best, in the model's units.
     probabilities : array of float32, shape (n,)
-        Calibrated probability that the best other candidate should stand where the observed does.
+        Calibrated probability that the best other candidate should stand where the observed does; of
+        labels, that the chosen one is right.
     flagged : array of bool, shape (n,)
         Whether `probabilities` passes the operating point, with evidence.
     found, asked : arrays of int32, shape (n,)

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.decisions import Decisions
+from disambig.errors import UserError
 from disambig.evaluation.intervals import mean_interval, wilson
 from disambig.evaluation.substitution import substitute
 from disambig.model.calibration import probabilities as probability_at
+from disambig.model.labels import are_labels
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.text.view import TokenView
@@ -54,6 +56,8 @@ def evaluate(
         threshold set on this very text.
         Accuracy is over all instances, protected ones included; flags leave these alone.
     """
+    if are_labels(model.task):
+        raise UserError("D463", task=model.task.name)
     view = view_of_texts(texts, model.tokenisation, protected=True)
     open_view = TokenView(
         view.tokenisation, view.texts, view.hashes, view.starts, view.ends, view.sentences, view.documents

@@ -56,6 +56,11 @@ class Calibration:
         return features @ coefficients
 
 
+def none(n_groups: int) -> Calibration:
+    """Return the calibration of a model that compares nothing with what stands in the text."""
+    return Calibration(np.zeros(len(FEATURES)), np.zeros((n_groups, len(FEATURES))))
+
+
 def compare(
     scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], same: NDArray[np.bool_]
 ) -> Comparison:

@@ -15,6 +15,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.joining import join
 from disambig.model.calibration import Calibration, Comparison, compare, probabilities
+from disambig.model.labels import Labels, are_labels
 from disambig.model.operating import OperatingPoint
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
@@ -61,6 +62,8 @@ class Model:
         One a group of `task`; None, or none at all, for the baseline.
     calibration : Calibration
     operating : OperatingPoint
+    labels : Labels, optional
+        How scores become decisions where candidates are labels; such a model never flags.
     config : dict
         The resolved config that rebuilds task, extractors and learners.
     provenance : dict
@@ -76,6 +79,7 @@ class Model:
     scorers: tuple[Scorer | None, ...]
     calibration: Calibration
     operating: OperatingPoint
+    labels: Labels | None = None
     config: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -154,6 +158,12 @@ class Model:
             weighed = self.weigh(self.features(view, part, group), group, part.observed)
             k = weighed.scores.shape[1]
             scores[offsets[rows][:, None] + np.arange(k)] = weighed.scores
+            columns["found"][rows] = weighed.found.sum(axis=1)
+            columns["asked"][rows] = weighed.asked.sum(axis=1)
+            if self.labels is not None:
+                judged = self.labels.judge(weighed.scores, group)
+                columns["chosen"][rows], columns["margins"][rows], columns["probabilities"][rows] = judged
+                continue
             ordered = np.sort(weighed.scores, axis=1)
             columns["chosen"][rows] = weighed.scores.argmax(axis=1)
             columns["margins"][rows] = ordered[:, -1] - ordered[:, -2] if k > 1 else np.inf
@@ -161,8 +171,6 @@ class Model:
                 weighed.comparison.other >= 0, probabilities(weighed.log_odds), 0.0
             )
             columns["flagged"][rows] = weighed.eligible & (weighed.log_odds > threshold)
-            columns["found"][rows] = weighed.found.sum(axis=1)
-            columns["asked"][rows] = weighed.asked.sum(axis=1)
         last = instances.positions + instances.lengths - 1
         return Decisions(
             task=self.task.name,
@@ -179,10 +187,10 @@ class Model:
         )
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the decisions to take in `view`, protected words left out."""
+        """Return the decisions to take in `view`; protected words are left out, unless they get a label."""
         instances = self.task.instances(view)
         protected = view.layers.get("protected")
-        if protected is None:
+        if protected is None or are_labels(self.task):
             return instances
         last = instances.positions + instances.lengths - 1
         return instances.take(~(protected[instances.positions] | protected[last]).astype(bool))

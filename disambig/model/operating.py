@@ -47,6 +47,11 @@ class OperatingPoint:
         return float(np.interp(np.log(rate), np.log(self.rates), self.thresholds))
 
 
+def never() -> OperatingPoint:
+    """Return the operating point of a model that flags nothing."""
+    return OperatingPoint(np.array([1.0]), np.array([1e9]), 0.0)
+
+
 def tune(log_odds: NDArray[np.float64], n_words: int, flags_per_1000: float) -> OperatingPoint:
     """Choose the thresholds on text whose words are all taken as right.
 

@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
 from disambig.model.calibration import FEATURES, Calibration
+from disambig.model.labels import Labels, are_labels
 from disambig.model.model import Model
 from disambig.model.operating import OperatingPoint
 from disambig.model.states import stack, unstack
 
 FORMAT = 1
 _FILES = ("config.cfg", "weights.npz")
+_LABELS = ("scale", "bias", "offset")
 
 
 def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
@@ -125,6 +127,7 @@ def load_model(path: str | Path) -> Model:
             operating=OperatingPoint(
                 arrays["operating.rates"], arrays["operating.thresholds"], float(said["flags_per_1000"])
             ),
+            labels=_labels(arrays) if are_labels(task) else None,
             config=config,
             provenance=dict(said["provenance"]),
         )
@@ -173,6 +176,9 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         "operating.rates": model.operating.rates,
         "operating.thresholds": model.operating.thresholds,
     }
+    if model.labels is not None:
+        for key in _LABELS:
+            arrays[f"labels.{key}"] = getattr(model.labels, key)
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
         for key, array in extractor.state().items():
             arrays[f"extractor.{name}.{key}"] = array
@@ -182,6 +188,10 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
     if strange:
         raise TypeError(f"{strange[0]} holds Python objects: a state is made of plain arrays")
     return arrays
+
+
+def _labels(arrays: dict[str, NDArray[Any]]) -> Labels:
+    return Labels(*(arrays[f"labels.{key}"] for key in _LABELS))
 
 
 def _part(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
@@ -228,5 +238,10 @@ def _check_shapes(model: Model) -> None:
         and bool((np.diff(operating.thresholds) <= 0).all())
         and operating.flags_per_1000 >= 0
     )
+    if model.labels is not None:
+        most = max(len(group.candidates) for group in model.task.groups)
+        shape = (len(model.scorers), most)
+        good = good and (model.labels.bias.shape, model.labels.offset.shape) == (shape, shape)
+        good = good and model.labels.scale.shape == shape[:1] and bool((model.labels.scale > 0).all())
     if not good:
         raise ValueError("shapes of calibration or operating point")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from disambig.config import read_config, resolve
+from disambig.corpora.labelled import read_labelled
 from disambig.errors import UserError, nearest_first
+from disambig.model.labels import are_labels
 from disambig.model.model import Model
+from disambig.training.labelled import train_labelled
 from disambig.training.splits import split
 from disambig.training.trainer import Progress, train
 
@@ -21,6 +25,7 @@ def run(
     path: str | Path,
     *,
     text: Sequence[str] = (),
+    labelled: Sequence[str] = (),
     lines: bool | None = None,
     overrides: dict[str, Any] | None = None,
     progress: Progress | None = None,
@@ -31,10 +36,12 @@ def run(
     ----------
     path : path
         Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors]`` with an
-        ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` and ``[training]`` (text, lines,
-        flags_per_1000, max_examples, min_examples, seed).
+        ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` and ``[training]`` (text, labelled,
+        lines, flags_per_1000, max_examples, min_examples, seed).
     text : sequence of str
         Files and directories to learn from, in place of those that the config names.
+    labelled : sequence of str
+        Files of labelled examples (see `read_labelled`) to learn from, in place of text.
     lines : bool, optional
         Whether each line of a text file is a document, in place of what the config says.
 
@@ -43,6 +50,37 @@ def run(
     UserError
         D005 for the config, D3xx for the text, D412 where it holds nothing to learn from.
     """
+    plan = read_plan(path, overrides=overrides)
+    parts, settings = plan.parts, dict(plan.settings)
+    said_text, said_labelled = settings.pop("text", []), settings.pop("labelled", [])
+    by_line = settings.pop("lines", False) if lines is None else lines
+    settings.pop("lines", None)
+    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
+    examples = list(labelled) or ([] if text else said_labelled)
+    if examples:
+        return train_labelled(parts, read_labelled(examples), progress=progress, **about, **settings)
+    if are_labels(parts["task"]):
+        raise UserError("D463", task=parts["task"].name)
+    sources = list(text) or said_text
+    if not sources:
+        raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+    texts = split(read_texts(sources, lines=by_line))
+    return train(parts, texts, progress=progress, **about, **settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a config file says: the objects it describes, the settings of ``[training]``, the model's name."""
+
+    parts: dict[str, Any]
+    settings: dict[str, Any]
+    config: dict[str, Any]
+    name: str
+    version: str
+
+
+def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> Plan:
+    """Read a config file and make what it describes; D005 where something is missing or unknown."""
     config = read_config(path, overrides)
     missing = [name for name in (*OBJECTS, "model") if name not in config]
     if missing:
@@ -53,24 +91,11 @@ def run(
         raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]: there are {names}")
     settings = dict(config.get("training", {}))
     _check(settings, path)
-    said, said_lines = settings.pop("text", []), settings.pop("lines", False)
-    sources = list(text) or said
-    by_line = said_lines if lines is None else lines
-    if not sources:
-        raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
     kept = {name: config[name] for name in OBJECTS}
     parts = resolve(kept, source=path)
-    texts = split(read_texts(sources, lines=by_line))
     about = config["model"]
-    return train(
-        parts,
-        texts,
-        name=str(about.get("name", parts["task"].name)),
-        version=str(about.get("version", "0.1.0")),
-        config=kept,
-        progress=progress,
-        **settings,
-    )
+    name, version = str(about.get("name", parts["task"].name)), str(about.get("version", "0.1.0"))
+    return Plan(parts, settings, kept, name, version)
 
 
 def _check(settings: dict[str, Any], path: str | Path) -> None:
@@ -102,6 +127,7 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "max_examples": (lambda value: _is_whole(value, 1), "a whole number of at least 1"),
     "min_examples": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
+    "labelled": (_are_texts, 'a list such as ["examples.tsv", "more.jsonl"]'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),
 }

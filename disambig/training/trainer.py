@@ -58,14 +58,49 @@ def train(
     UserError
         D412 where the text holds nothing to learn from.
     """
-    task, learner = parts["task"], parts["learner"]
     learn = _examples(parts, texts["train"], protected=False)
     tune = _examples(parts, texts["dev"], protected=True)
     if not len(learn.instances) or not len(tune.instances):
+        task = parts["task"]
         raise UserError("D412", what="the texts", hint=f"none has a candidate of the task {task.name}")
+    return train_examples(
+        parts,
+        learn,
+        tune,
+        _examples(parts, texts["background"], protected=False) if "background" in texts else learn,
+        name=name,
+        version=version,
+        config=config,
+        flags_per_1000=flags_per_1000,
+        max_examples=max_examples,
+        min_examples=min_examples,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def train_examples(
+    parts: dict[str, Any],
+    learn: Examples,
+    tune: Examples,
+    around: Examples,
+    *,
+    name: str,
+    version: str = "0.1.0",
+    config: dict[str, Any] | None = None,
+    flags_per_1000: float = 0.5,
+    max_examples: int = 20_000,
+    min_examples: int = 20,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Model:
+    """Train a model from instances whose observed candidates are right; `around` serves the extractors.
+
+    The other parameters are those of `train`.
+    """
+    task, learner = parts["task"], parts["learner"]
     if progress:
         progress("fitting extractors", 0, 1)
-    around = _examples(parts, texts["background"], protected=False) if "background" in texts else learn
     extractors = tuple(
         e.fit(around.view, around.instances, task.groups) for e in parts["extractors"].values()
     )

@@ -22,6 +22,8 @@ from threadpoolctl import threadpool_limits
 from disambig.api import DenseBlocks, segments
 
 Floats = NDArray[np.float64]
+_SHORTEST = 1e-6
+"""Share of a Newton step that is tried at least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +121,7 @@ def solve(
 def _solve(problem: _Problem, start: Floats | None, tolerance: float, max_iter: int) -> Solution:
     batch, C = problem.batch, problem.C
     weights = np.zeros(len(batch.columns)) if start is None else start.copy()
-    best = Solution(weights, problem.primal(weights), -np.inf, np.inf, 0)
+    best = Solution(weights, problem.primal(weights), 0.0, np.inf, 0)  # no objective is below zero
     temperature, n_iter = 1.0, 0
     while n_iter < max_iter and temperature > 1e-9:
         weights, steps = problem.minimise(weights, temperature, max_iter - n_iter)
@@ -189,24 +191,29 @@ class _Problem:
     def minimise(self, weights: Floats, temperature: float, max_iter: int) -> tuple[Floats, int]:
         """Minimise the smoothed objective by Newton steps with backtracking."""
         value = self._smoothed(weights, temperature)
+        damping = 0.0
         for step in range(max_iter):
             shares = segments.softmax(self.losses(weights) / temperature, self.offsets)
             gradient = self.q @ weights + self.C * self._gradient(shares)
             hessian = self.q + self.C / temperature * self.batch.curvature(shares)
-            direction = -_solve_psd(hessian, gradient)
+            direction = -_solve_psd(hessian + damping * np.eye(len(weights)), gradient)
             slope = gradient @ direction
-            if -slope <= 1e-9 * max(abs(value), 1e-3 * self.C * self.n):
+            if not damping and -slope <= 1e-9 * max(abs(value), 1e-3 * self.C * self.n):
                 return weights, step
             length = 1.0
-            while length > 1e-10:
+            while length > _SHORTEST:
                 trial = weights + length * direction
                 trial_value = self._smoothed(trial, temperature)
                 if trial_value <= value + 1e-4 * length * slope:
                     break
                 length *= 0.5
-            else:
-                return weights, step
+            else:  # far out the curvature vanishes and the step is too long: lean on the gradient
+                if damping > 1e6 * np.abs(gradient).max():
+                    return weights, step
+                damping = max(10.0 * damping, 1e-3 * float(np.abs(gradient).max()))
+                continue
             weights, value = trial, trial_value
+            damping = 0.1 * damping if damping > 1e-12 * np.abs(gradient).max() else 0.0
         return weights, max_iter
 
     def _smoothed(self, weights: Floats, temperature: float) -> float:

@@ -1,0 +1,71 @@
+"""``disambig evaluate --labelled``: figures on labelled examples, for people or as JSON."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
+
+
+def run(model: str, labelled: Sequence[str], *, folds: int | None, text: Sequence[str], json: bool) -> None:
+    """Print how good a model, or with `folds` a config, is on labelled examples.
+
+    Raises
+    ------
+    UserError
+        D465 where text is named too, or no examples.
+    """
+    from disambig.cli.progress import stages
+    from disambig.corpora.labelled import read_labelled
+    from disambig.errors import UserError
+    from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+
+    if text or not labelled:
+        raise UserError("D465")
+    examples = read_labelled(labelled)
+    if folds is None:
+        from disambig.model.packs import load
+
+        loaded = load(model)
+        found = {"model": f"{loaded.name} {loaded.version}", **evaluate_labelled(loaded, examples)}
+        systems = {"model": found["groups"]}
+    else:
+        from disambig.training.run import read_plan
+
+        plan = read_plan(model)
+        settings = {k: v for k, v in plan.settings.items() if k not in ("text", "labelled", "lines")}
+        with stages() as progress:
+            found = cross_validate(plan.parts, examples, folds=folds, progress=progress, **settings)
+        systems = found["systems"]
+    if json:
+        typer.echo(json_module.dumps(found, indent=1))
+        return
+    how = f", {folds} folds" if folds else ""
+    unused = f", {found['unused']:,} not used" if found["unused"] else ""
+    typer.echo(f"{found['n']:,} examples in {found['documents']:,} documents{how}{unused}")
+    for system, groups in systems.items():
+        for line in readable(NAMES[system], groups):
+            typer.echo(line)
+
+
+def readable(system: str, groups: dict[str, Any]) -> list[str]:
+    """Return the figures of one system as lines for people."""
+    lines = []
+    for name, at in groups.items():
+        low, high = at["interval"]
+        auc = f", AUC {at['auc']:.3f}" if "auc" in at else ""
+        lines.append(
+            f"{system}, {name}: accuracy {at['accuracy']:.2%} ({low:.2%} to {high:.2%}), "
+            f"balanced {at['balanced_accuracy']:.2%}{auc}"
+        )
+        for candidate, each in at["candidates"].items():
+            shown = ", ".join(
+                f"{key} {'-' if each[key] is None else format(each[key], '.3f')}"
+                for key in ("precision", "recall", "f1")
+            )
+            lines.append(f"  {candidate or '(no word)'}: {shown}, {each['n']:,} examples")
+    return lines

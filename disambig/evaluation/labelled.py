@@ -1,0 +1,163 @@
+"""How good decisions are on labelled examples: a model on examples of its own, or a config by folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.corpora.labelled import Labelled
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.evaluation.intervals import wilson
+from disambig.model.model import Model
+from disambig.training.labelled import train_labelled
+from disambig.training.marking import Marked, mark
+
+Floats = NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+SYSTEMS = ("model", "baseline", "majority")
+
+
+def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, Any]:
+    """Score a model on labelled examples.
+
+    Returns
+    -------
+    dict
+        ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), and under
+        ``groups`` the figures of each group: see `figures`.
+    """
+    marked = mark(model.task, model.tokenisation, labelled)
+    groups = {}
+    for g, group in enumerate(model.task.groups):
+        rows = np.flatnonzero(marked.examples.instances.groups == g)
+        if len(rows):
+            chosen, logits = _decide(model, marked.take(rows), g)
+            groups[group.name] = figures(group, marked.examples.instances.observed[rows], chosen, logits)
+    return _about(marked) | {"groups": groups}
+
+
+def cross_validate(
+    parts: dict[str, Any],
+    labelled: Sequence[Labelled],
+    *,
+    folds: int = 10,
+    also: Sequence[Labelled] = (),
+    progress: Progress | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Train on all folds but one and decide on that one, in turn; folds are of whole documents.
+
+    Extractors, C, calibration and offsets are fitted on the other folds alone. The unsupervised baseline
+    gets its offset, too, from them.
+
+    Parameters
+    ----------
+    parts : dict
+        The resolved config.
+    labelled : sequence of Labelled
+    also : sequence of Labelled
+        More examples to learn from in each fold; nothing is decided in them.
+    **settings
+        Of training, as for `train_labelled`.
+
+    Returns
+    -------
+    dict
+        ``n``, ``documents``, ``folds``, and for each of `SYSTEMS` the figures of each group.
+
+    Raises
+    ------
+    UserError
+        D464 for more folds than documents, or fewer than two.
+    """
+    task = parts["task"]
+    marked = mark(task, parts["tokenisation"], labelled)
+    if not 2 <= folds <= marked.n_documents:
+        raise UserError("D464", folds=folds, documents=marked.n_documents)
+    fold = marked.folds(folds)
+    instances = marked.examples.instances
+    widths = [len(group.candidates) for group in task.groups]
+    chosen = {system: np.zeros(len(instances), np.int64) for system in SYSTEMS}
+    logits = {system: np.zeros((len(instances), max(widths))) for system in SYSTEMS[:2]}
+    for k in range(folds):
+        if progress:
+            progress("cross-validating", k, folds)
+        learn = [example for example, own in zip(marked.labelled, fold, strict=True) if own != k] + list(also)
+        trained = {
+            "model": train_labelled(parts, learn, name=task.name, **settings),
+            "baseline": train_labelled(
+                {**parts, "learner": parts["baseline"]}, learn, name=task.name, **settings
+            ),
+        }
+        for g, width in enumerate(widths):
+            rows = np.flatnonzero((fold == k) & (instances.groups == g))
+            for system, model in trained.items():
+                if len(rows):
+                    picked, given = _decide(model, marked.take(rows), g)
+                    chosen[system][rows] = picked
+                    logits[system][rows, :width] = given
+            seen = instances.observed[(fold != k) & (instances.groups == g)]
+            chosen["majority"][rows] = np.bincount(seen, minlength=width).argmax()
+    groups: dict[str, Any] = {system: {} for system in SYSTEMS}
+    for g, group in enumerate(task.groups):
+        rows = np.flatnonzero(instances.groups == g)
+        for system in SYSTEMS if len(rows) else ():
+            scored = logits[system][rows, : widths[g]] if system in logits else None
+            groups[system][group.name] = figures(
+                group, instances.observed[rows], chosen[system][rows], scored
+            )
+    return _about(marked) | {"folds": folds, "systems": groups}
+
+
+def figures(
+    group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64], logits: Floats | None
+) -> dict[str, Any]:
+    """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
+
+    Of two candidates also ``auc``, the area under the ROC curve of the second one's logit.
+    """
+    n, right = len(gold), int((gold == chosen).sum())
+    by_candidate = {}
+    for c, name in enumerate(group.candidates):
+        hits = int(((gold == c) & (chosen == c)).sum())
+        called, there = int((chosen == c).sum()), int((gold == c).sum())
+        by_candidate[name] = {
+            "n": there,
+            "precision": hits / called if called else None,
+            "recall": hits / there if there else None,
+            "f1": 2 * hits / (called + there) if called + there else None,
+        }
+    recalls = [each["recall"] for each in by_candidate.values() if each["recall"] is not None]
+    found = {
+        "n": n,
+        "accuracy": right / n,
+        "interval": wilson(right, n),
+        "balanced_accuracy": float(np.mean(recalls)),
+        "candidates": by_candidate,
+    }
+    if logits is not None and logits.shape[1] == 2 and 0 < int((gold == 1).sum()) < n:
+        from sklearn.metrics import roc_auc_score
+
+        found["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
+    return found
+
+
+def _decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:
+    """Return what is chosen for the instances of one group, and their logits or scores."""
+    instances = marked.examples.instances
+    unseen = replace(instances, observed=np.full_like(instances.observed, -1))
+    features = model.features(marked.examples.view, unseen, group)
+    scores = model.scorer(group, features).scores(features.batch).reshape(len(instances), -1)
+    if model.labels is not None:
+        return model.labels.judge(scores, group)[0], model.labels.logits(scores, group)
+    return scores.argmax(axis=1), scores
+
+
+def _about(marked: Marked) -> dict[str, Any]:
+    n_documents = len(np.unique(marked.documents))
+    return {"n": len(marked.documents), "documents": n_documents, "unused": len(marked.problems)}

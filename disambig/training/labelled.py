@@ -1,0 +1,230 @@
+"""Training from labelled examples: out-of-fold attributes, C, calibration and offsets by cross-validation.
+
+Labelled examples are few, so none is put aside: everything that must not be judged on what it learned
+from (extractors that learn from labels, C, probabilities, offsets) is fitted on folds of documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.corpora.labelled import Labelled
+from disambig.data.dense import DenseBlocks
+from disambig.data.instances import Instances
+from disambig.data.joining import join
+from disambig.evaluation.intervals import wilson
+from disambig.model import calibration, labels, operating
+from disambig.model.model import Model
+from disambig.training.marking import Marked, mark
+from disambig.training.trainer import Progress, train_examples
+from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
+
+FOLDS = 5
+FEW = 100
+"""Examples below which a note says that they are few."""
+
+
+def train_labelled(
+    parts: dict[str, Any],
+    labelled: Sequence[Labelled],
+    *,
+    name: str,
+    version: str = "0.1.0",
+    config: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Model:
+    """Train a model from labelled examples.
+
+    Parameters
+    ----------
+    parts : dict
+        The resolved config, as for `trainer.train`.
+    labelled : sequence of Labelled
+    **settings
+        As for `trainer.train`; tasks of labels use ``max_examples`` alone.
+
+    Raises
+    ------
+    UserError
+        D462 where no example can be used.
+    """
+    marked = mark(parts["task"], parts["tokenisation"], labelled)
+    about: dict[str, Any] = {"name": name, "version": version, "config": config or {}, "progress": progress}
+    if labels.are_labels(parts["task"]):
+        return train_labels(parts, marked, **about)
+    folds = marked.folds(FOLDS)
+    learn, tune = marked.take(folds > 0), marked.take(folds == 0)
+    notes = _notes(marked)
+    if marked.n_documents < FOLDS:
+        learn = tune = marked
+        notes.append(f"{marked.n_documents} documents are too few to put any aside for tuning")
+    model = train_examples(parts, learn.examples, tune.examples, learn.examples, **about, **settings)
+    return replace(model, provenance={**model.provenance, **_counts(marked), "notes": notes})
+
+
+def train_labels(
+    parts: dict[str, Any],
+    marked: Marked,
+    *,
+    name: str,
+    version: str = "0.1.0",
+    config: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Model:
+    """Train the model of a task whose candidates are labels; parameters are those of `train_labelled`."""
+    task, learner = parts["task"], parts["learner"]
+    view, instances = marked.examples.view, marked.examples.instances
+    tell = progress or (lambda stage, done, total: None)
+    n_folds = min(FOLDS, marked.n_documents)
+    folds = marked.folds(max(n_folds, 1))
+    scorers: list[Scorer | None] = []
+    scores, gold, reports = [], [], {}
+    features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
+    for g, group in enumerate(task.groups):
+        tell("learning", g, len(task.groups))
+        rows = np.flatnonzero(instances.groups == g)
+        right = instances.observed[rows]
+        fitted, report, held_out = _fit(learner, features[g], right, folds[rows])
+        scorers.append(fitted)
+        if fitted is None:
+            baseline = parts["baseline"].fit(features[g].batch).scorer
+            held_out = baseline.scores(features[g].batch).reshape(len(rows), -1)
+        scores.append(held_out)
+        gold.append(right)
+        reports[group.name] = report
+    tell("fitting extractors", 0, 1)
+    extractors = tuple(e.fit(view, instances, task.groups) for e in parts["extractors"].values())
+    fitted_labels = labels.fit(scores, gold, metric=metric_of(task))
+    notes = _notes(marked)
+    chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
+    n_right = sum(int((c == right).sum()) for c, right in zip(chosen, gold, strict=True))
+    low, high = wilson(n_right, len(instances))
+    notes.append(
+        f"{len(instances):,} labelled examples: accuracy {n_right / len(instances):.1%} out of fold, "
+        f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
+    )
+    return Model(
+        name=name,
+        version=version,
+        task=task,
+        tokenisation=parts["tokenisation"],
+        extractors=extractors,
+        baseline=parts["baseline"],
+        scorers=tuple(scorers),
+        calibration=calibration.none(len(task.groups)),
+        operating=operating.never(),
+        labels=fitted_labels,
+        config=config or {},
+        provenance={"groups": reports, **_counts(marked), "notes": notes},
+    )
+
+
+def metric_of(task: Task) -> tuple[str, int | None]:
+    """Return what a task's decisions are to serve: ``("f1", candidate)`` or ``("accuracy", None)``."""
+    name, label = getattr(task, "metric", ("accuracy", None))
+    for group in task.groups:
+        if name == "f1" and label in group.candidates:
+            return "f1", group.candidates.index(label)
+    return "accuracy", None
+
+
+def _fit(
+    learner: Learner, features: Features, gold: NDArray[np.int32], folds: NDArray[np.int64]
+) -> tuple[Scorer | None, dict[str, Any], NDArray[np.float64]]:
+    """Return the scorer, what is to be said of it, and scores of each example by scorers that did not see it.
+
+    The scorer is None where the examples are too few to learn from: some part would hold one label only.
+    """
+    n = len(gold)
+    counts = dict(zip(*(values.tolist() for values in np.unique(gold, return_counts=True)), strict=True))
+    report: dict[str, Any] = {"examples": n, "labels": {str(label): count for label, count in counts.items()}}
+    parts = np.unique(folds)
+    learnable = len(parts) > 1 and all(len(np.unique(gold[folds != part])) > 1 for part in parts)
+    if not learnable:
+        return None, report | {"learner": "baseline"}, np.empty((n, 0))
+    held_out = np.empty((n, len(features.found) // n))
+    strengths: list[Any] = []
+    for part in parts:
+        inside, outside = np.flatnonzero(folds != part), np.flatnonzero(folds == part)
+        dev = features.batch.take(outside)
+        fitted = learner.fit(features.batch.take(inside), dev=dev)
+        held_out[outside] = fitted.scorer.scores(dev).reshape(len(outside), -1)
+        strengths.append(fitted.report.get("C"))
+    if getattr(learner, "C", 0) is None and all(strengths):
+        learner = replace(learner, C=float(np.median(strengths)))  # type: ignore[type-var]
+    fitted = learner.fit(features.batch)
+    return fitted.scorer, report | fitted.report, held_out
+
+
+def _out_of_fold(
+    extractors: Any, marked: Marked, folds: NDArray[np.int64], task: Task, tell: Progress
+) -> list[Features]:
+    """Return each group's features; attributes learned from labels come from folds without the example."""
+    view, instances = marked.examples.view, marked.examples.instances
+    joined: list[list[Features]] = [[] for _ in task.groups]
+    for extractor in extractors:
+        crossed = getattr(extractor, "cross_fit", False) and len(np.unique(folds)) > 1
+        n_folds = int(folds.max(initial=0)) + 1
+        if crossed:
+            fitted = []
+            for fold in range(n_folds):
+                tell("fitting extractors out of fold", fold, n_folds)
+                fitted.append(extractor.fit(view, instances.take(folds != fold), task.groups))
+        else:
+            fitted = [extractor.fit(view, instances, task.groups)]
+        for g, parts in enumerate(joined):
+            rows = np.flatnonzero(instances.groups == g)
+            of = folds[rows] if crossed else np.zeros(len(rows), np.int64)
+            parts.append(_by_fold(fitted, marked, instances.take(rows), of, task, g))
+    return [join(parts) for parts in joined]
+
+
+def _by_fold(
+    fitted: Sequence[FeatureExtractor],
+    marked: Marked,
+    instances: Instances,
+    folds: NDArray[np.int64],
+    task: Task,
+    group: int,
+) -> Features:
+    """Return features of which each row comes from the extractor of its own fold."""
+    parts = [
+        extractor.transform(marked.examples.view, instances.take(folds == fold), task.groups[group])
+        for fold, extractor in enumerate(fitted)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    order = np.argsort(np.concatenate([np.flatnonzero(folds == fold) for fold in range(len(fitted))]))
+    batches = [part.batch for part in parts]
+    if not all(isinstance(batch, DenseBlocks) for batch in batches):
+        raise TypeError("attributes learned out of fold must be dense class blocks")
+    values = np.concatenate([batch.values for batch in batches])[order]  # type: ignore[attr-defined]
+    costs = np.concatenate([batch.costs for batch in batches])[order]  # type: ignore[attr-defined]
+    batch = replace(batches[0], values=values, costs=costs)  # type: ignore[type-var]
+    k = values.shape[1]
+    found, asked = (
+        np.concatenate([getattr(part, name).reshape(-1, k) for part in parts])[order].ravel()
+        for name in ("found", "asked")
+    )
+    return Features(batch, found, asked)
+
+
+def _counts(marked: Marked) -> dict[str, Any]:
+    said = {"labelled": len(marked.documents), "documents": len(np.unique(marked.documents))}
+    return {"examples": said | {"train_words": marked.examples.n_words}}
+
+
+def _notes(marked: Marked) -> list[str]:
+    notes = []
+    if marked.problems:
+        more = f" and {len(marked.problems) - 3:,} more" if len(marked.problems) > 3 else ""
+        notes.append(f"not used: {'; '.join(marked.problems[:3])}{more}")
+    if len(marked.documents) < FEW:
+        notes.append(f"{len(marked.documents)} labelled examples are few: do not rely on this model yet")
+    return notes

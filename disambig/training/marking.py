@@ -1,0 +1,112 @@
+"""From labelled examples to instances: each labelled place meets the decision that the task takes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.corpora.labelled import Labelled
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.text.documents import view_of_texts
+from disambig.text.hashing import hash_word
+from disambig.text.view import Tokenisation
+from disambig.training.examples import Examples
+from disambig.types import Task
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked:
+    """Labelled examples as instances; their ``observed`` candidates are the right ones.
+
+    Attributes
+    ----------
+    examples : Examples
+    labelled : list of Labelled
+        The example behind each instance.
+    documents : array of int64, shape (n_instances,)
+        Number of the document that each instance belongs to, 0 to n_documents - 1.
+    problems : list of str
+        Labelled places that could not be used, and why.
+    """
+
+    examples: Examples
+    labelled: list[Labelled]
+    documents: NDArray[np.int64]
+    problems: list[str]
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are."""
+        return int(self.documents.max(initial=-1)) + 1
+
+    def take(self, index: NDArray[np.generic]) -> Marked:
+        """Return some of the examples; the numbers of their documents stay."""
+        rows = np.arange(len(self.documents))[index]
+        examples = replace(self.examples, instances=self.examples.instances.take(rows))
+        return Marked(examples, [self.labelled[i] for i in rows], self.documents[rows], [])
+
+    def folds(self, n: int) -> NDArray[np.int64]:
+        """Return the fold, 0 to n - 1, of each instance: whole documents, as equal in number as can be."""
+        return self.documents % n
+
+
+def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -> Marked:
+    """Find the instance of each labelled place.
+
+    Raises
+    ------
+    UserError
+        D462 where no labelled place can be used.
+    """
+    texts = list(dict.fromkeys(example.text for example in labelled))
+    number = {text: i for i, text in enumerate(texts)}
+    view = view_of_texts(texts, tokenisation)
+    instances = task.instances(view)
+    starts = view.starts[instances.positions]
+    last = instances.positions + np.maximum(instances.lengths, 1) - 1
+    ends = np.where(instances.lengths > 0, view.ends[last], starts)
+    bounds = np.searchsorted(view.document_of(instances.positions), np.arange(len(texts) + 1))
+    found: dict[int, tuple[int, Labelled]] = {}
+    problems = []
+    for example in labelled:
+        first, end = bounds[number[example.text] : number[example.text] + 2].tolist()
+        here = [i for i in range(first, end) if _meets(example, int(starts[i]), int(ends[i]))]
+        right = [
+            (i, c) for i in here if (c := _candidate(task.groups[instances.groups[i]], example.label)) >= 0
+        ]
+        if right:
+            found[right[0][0]] = right[0][1], example
+            continue
+        problem = f"the task {task.name} decides nothing at {example.text[example.start : example.end]!r}"
+        if here:
+            known = ", ".join(map(repr, task.groups[instances.groups[here[0]]].candidates[:8]))
+            problem = f"the label {example.label!r} is none of {known}"
+        problems.append(f"{example.where}: {problem}")
+    if not found:
+        raise UserError("D462", problem=problems[0], n=len(problems))
+    index = np.array(sorted(found), np.int64)
+    used = [found[i][1] for i in index.tolist()]
+    names = [example.document for example in used]
+    order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
+    gold = np.array([found[i][0] for i in index.tolist()], np.int32)
+    chosen = replace(instances.take(index), observed=gold)
+    documents = np.array([order[name] for name in names], np.int64)
+    return Marked(Examples.of(view, chosen), used, documents, problems)
+
+
+def _meets(example: Labelled, start: int, end: int) -> bool:
+    if example.start == example.end or start == end:
+        return (example.start, example.end) == (start, end)
+    return start < example.end and example.start < end
+
+
+def _candidate(group: Group, label: str) -> int:
+    """Return the candidate that a label names, -1 for none: as it is, or in lower case."""
+    for name in (label, label.lower()):
+        if name in group.candidates:
+            return group.candidates.index(name)
+    return -1
