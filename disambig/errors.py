@@ -108,6 +108,7 @@ install the pack again, or train it again",
     "D463": "the task {task!r} gives labels, which raw text does not show: give labelled examples (--labelled FILE)",
     "D464": "{folds} folds of {documents:,} documents cannot be made: ask for at least 2 and at most as many as documents",
     "D465": "--labelled FILE and text cannot be scored together, and --folds needs --labelled FILE: name one of both",
+    "D480": "component {name!r} needs a model: nlp.add_pipe({factory!r}, config={{'model': 'DIRECTORY'}})",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",

@@ -62,7 +62,7 @@ def component_factory(
         ignore: list[str],
         protect: bool,
     ) -> Disambiguator:
-        _require(nlp, factory)
+        require_distribution(nlp, factory)
         return Disambiguator(
             nlp,
             _model(name, model, task),
@@ -83,7 +83,7 @@ def component_factory(
         protect: bool,
         sets: Sets,
     ) -> Disambiguator:
-        _require(nlp, factory)
+        require_distribution(nlp, factory)
         return Disambiguator(
             nlp,
             _model(name, model, task).with_groups(read_sets(sets) if read_sets and sets else ()),
@@ -123,7 +123,7 @@ def _model(name: str, model: str | None, task: str) -> Model:
     return loaded
 
 
-def _require(nlp: Language, factory: str) -> None:
+def require_distribution(nlp: Language, factory: str) -> None:
     """Name the distribution that brings a factory among the requirements of the pipeline.
 
     `spacy package` finds by itself only what setuptools built.
