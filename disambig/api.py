@@ -48,6 +48,7 @@ _HOME = {
     "open_table": "disambig.counts.locate",
     "read_confusion_sets": "disambig.corpora.confusion_sets",
     "segments": "disambig.data.segments",
+    "token_extension": "disambig.spacy.annotations",
     "use_numba": "disambig.engine",
 }
 __all__ = sorted(_HOME)

@@ -3,7 +3,8 @@
     python corpora/disambig_en/build.py DATA
 
 DATA is a directory with ``english/DOMAIN.train.txt.xz`` (counted) and ``english/DOMAIN.heldout.txt.xz``
-(learned from, tuned on and tested on, by document; never counted), one paragraph a line.
+(learned from, tuned on and tested on, by document; never counted), one paragraph a line, and
+``labelled/qa-it`` and ``labelled/ewt`` for "it".
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from typing import Any
 
 import numpy as np
 from card import TWENTY, write_card
+from disambig_variance_svm.it.counting import Counted, count_fillers
+from disambig_variance_svm.it.normalised import NormalisedWords
+from labelled_data import ewt, qa_it
 
 from disambig.config import read_config, resolve
 from disambig.counts.build import batches, counter_for
@@ -28,14 +32,14 @@ from disambig.counts.counter import NgramCounter
 from disambig.counts.table import CountTable
 from disambig.counts.write import write_table
 from disambig.evaluation.evaluate import evaluate
+from disambig.evaluation.labelled import cross_validate, evaluate_labelled
 from disambig.features.ngram_counts import NgramCounts
 from disambig.model.model import Model
 from disambig.model.store import load_model, save_model
 from disambig.text.words import Words
+from disambig.training.labelled import train_labelled
 from disambig.training.splits import split
 from disambig.training.trainer import train
-from disambig_variance_svm.it.counting import Counted, count_fillers
-from disambig_variance_svm.it.normalised import NormalisedWords
 
 HOME = Path(__file__).parent
 DOMAINS = ("fiction", "science", "speeches", "textbooks", "health", "technical", "government", "mixed")
@@ -46,7 +50,7 @@ VERSION = "0.1.0"
 GiB = 1 << 30
 
 LEAST = {
-    "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
+    "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 3},
     "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
@@ -99,7 +103,7 @@ class Counters:
                 counter.add(view)
 
     def write(self, path: Path, least: Mapping[str, Mapping[int, int]], *, fillers: Counted | None) -> None:
-        """Write a table of the n-grams that reach these counts, by task; with `fillers`, those of "it" too."""
+        """Write a table of the n-grams that reach these counts, by task, and of the `fillers` of "it"."""
         parts = [
             part[:2]
             for name, counts in least.items()
@@ -144,6 +148,38 @@ def count(data: Path, domains: Sequence[str], path: Path, *, everything: bool = 
         else:
             fillers = count_fillers(lambda: read(data, "train", domains), least=LEAST_IT)
             counters.write(path, LEAST, fillers=fillers)
+
+
+def learn_it(data: Path, counts: str) -> Model:
+    """Train the model that labels "it", on all of QA-It, and EWT less its test part."""
+    config = it_config(counts)
+    examples = [*qa_it(data), *ewt(data, "train"), *ewt(data, "dev")]
+    return train_labelled(
+        resolve(config), examples, name="disambig_en/it", version=VERSION, config=config, progress=_say
+    )
+
+
+def it_config(counts: str) -> dict[str, Any]:
+    """Return the config of *it* with a count table."""
+    config = dict(read_config(HOME / "it.cfg"))
+    config["extractors"]["counts"]["counts"] = counts
+    return config
+
+
+def score_it(data: Path) -> None:
+    """Cross-validate *it* over the pairs of QA-It, and score the pack's model on the test part of EWT."""
+    parts = resolve(it_config("disambig_en"))
+    also = [*ewt(data, "train"), *ewt(data, "dev")]
+    model = load_model(HOME / "models" / "it")
+    _save(
+        {
+            "it": {
+                "qa_it": cross_validate(parts, qa_it(data), folds=10, also=also, progress=_say),
+                "qa_it_alone": cross_validate(parts, qa_it(data), folds=10, progress=_say),
+                "ewt": evaluate_labelled(model, ewt(data, "test")),
+            }
+        }
+    )
 
 
 def learn(
@@ -220,15 +256,17 @@ def build(data: Path) -> None:
         + "\n",
         encoding="utf8",
     )
-    for task in TASKS:
+    for task in CORRECTING:
         save_model(learn(task, data, DOMAINS, "disambig_en"), HOME / "models" / task, force=True)
+    save_model(learn_it(data, "disambig_en"), HOME / "models" / "it", force=True)
     score_pack(data)
+    score_it(data)
 
 
 def score_pack(data: Path) -> None:
     """Score the models of the pack as they are."""
     figures: dict[str, Any] = {"scores": {}}
-    for task in TASKS:
+    for task in CORRECTING:
         model = load_model(HOME / "models" / task)
         figures["scores"][task] = score(model, data, DOMAINS)
         if task == "spelling":
@@ -244,9 +282,11 @@ def curve(data: Path) -> None:
     with tempfile.TemporaryDirectory() as directory, Counters(data, DOMAINS) as counters:
         for number, least in enumerate(CURVE):
             path = Path(directory) / f"{number}.counts"
-            counters.write(path, {**dict.fromkeys(CORRECTING, least), "elsewhere": LEAST["elsewhere"]}, fillers=None)
+            counters.write(
+                path, {**dict.fromkeys(CORRECTING, least), "elsewhere": LEAST["elsewhere"]}, fillers=None
+            )
             point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": least}
-            for task in TASKS:
+            for task in CORRECTING:
                 model = load_model(HOME / "models" / task)
                 others = NgramCounts(counts=path)
                 model = replace(model, extractors=(others, *model.extractors[1:]))
@@ -268,7 +308,7 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
             others = [other for other in DOMAINS if other != domain]
             table = Path(directory) / "others.counts"
             count(data, others, table)
-            for task in TASKS:
+            for task in CORRECTING:
                 model = learn(task, data, others, str(table), around=4000, examples=10_000)
                 texts = split(read(data, "heldout", [domain]))["test"]
                 scores = evaluate(model, texts, rates=RATES)
@@ -284,7 +324,7 @@ def all_counts(data: Path) -> None:
         table = Path(directory) / "all.counts"
         count(data, DOMAINS, table, everything=True)
         figures["all_counts"] = {"bytes": table.stat().st_size, "n_ngrams": CountTable.open(table).n_ngrams}
-        for task in TASKS:
+        for task in CORRECTING:
             model = learn(task, data, DOMAINS, str(table))
             figures["all_counts"][task] = score(model, data, DOMAINS)
             _save(figures)
@@ -310,7 +350,7 @@ def _figures() -> dict[str, Any]:
 def _save(figures: dict[str, Any]) -> None:
     """Add `figures` to those of other runs and write the card anew."""
     figures = _figures() | figures
-    (HOME / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+    (HOME / "figures.json").write_text(json.dumps(figures, separators=(",", ":")) + "\n", encoding="utf8")
     write_card(HOME, figures)
 
 
@@ -334,6 +374,7 @@ def main() -> None:
         every_occurrence(options.data)
     elif options.score:
         score_pack(options.data)
+        score_it(options.data)
     elif options.curve:
         curve(options.data)
     else:

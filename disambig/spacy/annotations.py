@@ -13,13 +13,13 @@ spaCy loses some of it: ``Doc.to_json`` drops span ids and user data, ``Span.as_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
@@ -214,6 +214,30 @@ def record_of(span: Span) -> dict[str, Any] | None:
         return chosen == label, bool(decisions.flagged[i])
 
     return decisions.record(max(inside, key=likeness), found.text) if inside else None
+
+
+def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
+    """Give tokens an attribute ``token._.NAME`` that says what label a task of labels gave them.
+
+    Parameters
+    ----------
+    task : str
+    values : mapping from label to value
+        What the attribute is; None for tokens that got no label.
+    """
+
+    def value_of(token: Token) -> Any:
+        found = _kept(token.doc, task)
+        if found is None:
+            return None
+        decisions = found.decisions
+        first, last = np.searchsorted(decisions.starts, (token.idx, token.idx + len(token))).tolist()
+        if first == last:
+            return None
+        group = decisions.table[decisions.groups[first]]
+        return values.get(group.candidates[decisions.chosen[first]])
+
+    Token.set_extension(name, getter=value_of, force=True)
 
 
 Span.set_extension(EXTENSION, getter=record_of, force=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from disambig.api import Group, component_factory, confusion_set, read_confusion_sets
+from disambig.api import Group, component_factory, confusion_set, read_confusion_sets, token_extension
+
+from .it.task import NON_REFERENTIAL, REFERENTIAL
 
 
 def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ...]:
@@ -18,3 +20,5 @@ def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ..
 make_it = component_factory("disambig_it", task="it")
 make_preposition = component_factory("disambig_preposition", task="preposition")
 make_spelling = component_factory("disambig_spelling", task="spelling", read_sets=sets_of)
+
+token_extension("is_referential", task="it", values={REFERENTIAL: True, NON_REFERENTIAL: False})

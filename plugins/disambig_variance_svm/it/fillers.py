@@ -86,7 +86,7 @@ class FillerCounts:
         counts = filler_counts(self.table, view, instances)  # (n, 14, 5)
         n = len(instances)
         values = np.zeros((n, 2, N_COLUMNS), np.float32)
-        values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, -1)
+        values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, N_COLUMNS - 1)
         values[:, 1, -1] = 1.0
         names = [f"{filler} {left}+{right}" for filler in FILLERS for left, right in CONTEXTS]
         columns = Columns(
