@@ -29,8 +29,8 @@ INTRODUCTION = """\
 # disambig_en: the English pack
 
 N-gram counts and trained models for the tasks *preposition*, *spelling* and *it*. It comes with `disambig`
-and is found by its entry point; `disambig counts info` shows the table's own header. Made by one command, which
-anyone with the data can repeat (about a quarter of an hour on two cores):
+and is found by its entry point; `disambig counts info` shows the table's own header. Made by one command,
+which anyone with the data can repeat (about a quarter of an hour on two cores):
 
     python corpora/disambig_en/build.py DATA
 
@@ -102,10 +102,10 @@ def _contents(home: Path) -> str:
         + "\n".join(rows)
         + "\n\nN-grams of 1 to 5 words are kept from a count of "
         f"{least['preposition']} where they contain a preposition, {least['spelling']} where they contain a\n"
-        f"word of the confusion sets; others of 1 to 3 words from {least['elsewhere']}. For *it*: the fillers "
-        f'of contexts in which\n"it" and "they" were seen {info["least_it"]} times or more. Records are small: '
-        "counts are exact to 7\nand rounded on a logarithmic scale above (within 14 %), and one absent n-gram in "
-        "1,024 is taken for\nanother, unless a shorter part of it is absent too.\n"
+        f"word of the confusion sets; others of 1 to 3 words from {least['elsewhere']}. For *it*: the "
+        f'fillers of contexts in which\n"it" and "they" were seen {info["least_it"]} times or more. '
+        "Records are small: counts are exact to 7\nand rounded on a logarithmic scale above (within 14 %), "
+        "and one absent n-gram in 1,024 is taken for\nanother, unless a shorter part of it is absent too.\n"
     )
 
 
@@ -115,9 +115,9 @@ def _it(figures: dict[str, Any]) -> str:
     lines = [
         "## Task it\n",
         'Is this "it" referential? F1 is that of the non-referential class. QA-It: 10-fold cross-validation',
-        "over question-answer pairs; extractors, calibration and threshold are fitted on the other folds (and on",
-        "EWT). EWT: its test part, where expletives (`expl`) count as non-referential. Window and C were chosen",
-        "on this very cross-validation, so its figures are a little too good.\n",
+        "over question-answer pairs; extractors, calibration and threshold are fitted on the other folds",
+        "(and on EWT). EWT: its test part, where expletives (`expl`) count as non-referential. Window and C",
+        "were chosen on this very cross-validation, so its figures are a little too good.\n",
         "| examples | system | n | accuracy | balanced | F1 | AUC |",
         "|---|---|---|---|---|---|---|",
     ]
