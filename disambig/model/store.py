@@ -57,7 +57,7 @@ def _write(model: Model, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
-        write_config(model.config, draft / "config.cfg")
+        write_config(_located(model.config), draft / "config.cfg")
         np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
         said = {
             "format": FORMAT,
@@ -81,6 +81,17 @@ def _write(model: Model, target: Path) -> None:
         os.replace(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _located(config: dict[str, Any]) -> dict[str, Any]:
+    """Return `config` with the count tables that are files by their full paths: models are used elsewhere."""
+    extractors = {
+        name: section | {"counts": os.path.abspath(section["counts"])}
+        if isinstance(section, dict) and os.path.isfile(str(section.get("counts", "")))
+        else section
+        for name, section in config.get("extractors", {}).items()
+    }
+    return config | {"extractors": extractors} if "extractors" in config else config
 
 
 def load_model(path: str | Path) -> Model:
