@@ -109,6 +109,10 @@ install the pack again, or train it again",
     "D464": "{folds} folds of {documents:,} documents cannot be made: ask for at least 2 and at most as many as documents",
     "D465": "--labelled FILE and text cannot be scored together, and --folds needs --labelled FILE: name one of both",
     "D480": "component {name!r} needs a model: nlp.add_pipe({factory!r}, config={{'model': 'DIRECTORY'}})",
+    "D481": "sizes {sizes}: a learning curve needs samples of 2 examples at least",
+    "D482": "plots need matplotlib: pip install 'disambig[plots]'",
+    "D483": "{path}: a plot's name ends in {endings}",
+    "D484": "--text and --labelled cannot both be learned from: name one of them",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",

@@ -18,6 +18,7 @@ COMMANDS = {
     "plugins": "List the installed plugins and what each brings.",
     "train": "Train a model.",
     "evaluate": "Score a model on text.",
+    "curve": "Show how good a model gets with more examples.",
     "counts": "Build, import, check and ask tables of n-gram counts.",
 }
 FAILURE = 2

@@ -94,7 +94,7 @@ def train_labels(
         scorers.append(fitted)
         if fitted is None:
             baseline = parts["baseline"].fit(features[g].batch).scorer
-            held_out = baseline.scores(features[g].batch).reshape(len(rows), -1)
+            held_out = baseline.scores(features[g].batch).reshape(len(rows), len(group.candidates))
         scores.append(held_out)
         gold.append(right)
         reports[group.name] = report

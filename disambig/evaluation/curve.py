@@ -1,0 +1,269 @@
+"""Learning curves: how good models are that learned from few examples, from more, and from all.
+
+The model of each point is trained as `disambig train` would train it on those examples alone; it is judged
+on documents that it did not see. Small samples are drawn several times: one of ten says little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.corpora.labelled import Labelled
+from disambig.errors import UserError
+from disambig.evaluation.intervals import wilson
+from disambig.model.model import Model
+from disambig.text.documents import view_of_texts
+from disambig.training.examples import Examples
+from disambig.training.labelled import train_labelled
+from disambig.training.marking import mark
+from disambig.training.splits import split
+from disambig.training.trainer import train_examples
+
+Progress = Callable[[str, int, int], None]
+SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
+MOST_TESTED = 5000
+"""Examples of a group that each model is judged on, at most."""
+MOST_TUNED = 2000
+"""Examples of a group to tune on, at most."""
+TEST_FOLDS = 5
+"""Of labelled examples one document in five is kept to test on, other ones in each draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One model: what it learned from, and how it did.
+
+    Attributes
+    ----------
+    examples : int
+        Examples learned from, over all groups.
+    tested, right, baseline, majority : int
+        Examples judged on, and how many of them the model, the unsupervised baseline and the most frequent
+        candidate got right.
+    """
+
+    examples: int
+    tested: int
+    right: int
+    baseline: int
+    majority: int
+
+
+def curve_of_texts(
+    parts: dict[str, Any],
+    texts: Sequence[str],
+    *,
+    sizes: Sequence[int] = (),
+    draws: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return the learning curve of a config on raw text, whose own words are taken as right.
+
+    Documents are split as for training; the test part judges. All of the development part tunes each
+    model (up to `MOST_TUNED` examples a group), whatever its size: raw text has no lack of it.
+
+    Parameters
+    ----------
+    parts : dict
+        The resolved config.
+    texts : sequence of str
+    sizes : sequence of int, optional
+        Examples of a group to learn from; by default `SIZES` and all there are (up to ``max_examples``).
+    draws : int, optional
+        How often each sample is drawn; by default the more often, the smaller it is.
+    **settings
+        Of training, as for `trainer.train`; ``min_examples`` is 2 if not given.
+
+    Returns
+    -------
+    dict
+        See `_summary`.
+
+    Raises
+    ------
+    UserError
+        D412 where a part of the text holds nothing to decide, D481 for sizes that make no sense.
+    """
+    task = parts["task"]
+    split_texts = split(texts)
+    learn, tune, test = (_examples(parts, split_texts[part]) for part in ("train", "dev", "test"))
+    for part, examples in (("train", learn), ("dev", tune), ("test", test)):
+        if not len(examples.instances):
+            hint = (
+                f"no document of the {part} part has a candidate of the task {task.name}; give more documents"
+            )
+            raise UserError("D412", what="the texts", hint=hint)
+    rng = np.random.default_rng(seed)
+    tune, test = _at_most(tune, MOST_TUNED, rng), _at_most(test, MOST_TESTED, rng)
+    most = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
+    given = {"min_examples": 2, **settings}
+
+    def trial(size: int, draw: int) -> Trial:
+        sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)))
+        about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
+        model = train_examples(parts, sample, tune, sample, **about)
+        return _judge(model, model, sample, test)
+
+    points = _points(trial, _sizes(sizes, most), draws, 1, progress)
+    return _summary(task.name, "text", points, most, 1)
+
+
+def curve_of_labelled(
+    parts: dict[str, Any],
+    labelled: Sequence[Labelled],
+    *,
+    sizes: Sequence[int] = (),
+    draws: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return the learning curve of a config on labelled examples.
+
+    Each draw keeps one document in five to test on, the next draw others; the model learns and tunes on a
+    sample of the remaining examples and on nothing else. Parameters are those of `curve_of_texts`.
+
+    Raises
+    ------
+    UserError
+        D462 where no example can be used, D464 for a single document, D481 for sizes that make no sense.
+    """
+    task = parts["task"]
+    marked = mark(task, parts["tokenisation"], labelled)
+    if marked.n_documents < 2:
+        raise UserError("D464", folds=TEST_FOLDS, documents=marked.n_documents)
+    n_folds = min(TEST_FOLDS, marked.n_documents)
+    folds = marked.folds(n_folds)
+    most = min(int((folds != fold).sum()) for fold in range(n_folds))
+    about = {"name": task.name, "min_examples": 2, **settings}
+
+    def trial(size: int, draw: int) -> Trial:
+        rng = np.random.default_rng((seed, size, draw))
+        others = np.flatnonzero(folds != draw % n_folds)
+        chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
+        sample, test = marked.take(chosen), marked.take(folds == draw % n_folds)
+        model = train_labelled(parts, sample.labelled, **about)
+        plain = (
+            train_labelled({**parts, "learner": parts["baseline"]}, sample.labelled, **about)
+            if model.labels is not None
+            else model
+        )
+        return _judge(model, plain, sample.examples, test.examples)
+
+    points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
+    return _summary(task.name, "labelled", points, most, n_folds)
+
+
+def _examples(parts: dict[str, Any], texts: Sequence[str]) -> Examples:
+    view = view_of_texts(texts, parts["tokenisation"])
+    return Examples.of(view, parts["task"].instances(view))
+
+
+def _at_most(examples: Examples, most: int, rng: np.random.Generator) -> Examples:
+    """Return a random sample of at most so many instances of each group."""
+    groups = np.unique(examples.instances.groups)
+    rows = np.sort(np.concatenate([examples.rows(int(g), most=most, rng=rng) for g in groups]))
+    return replace(examples, instances=examples.instances.take(rows))
+
+
+def _sizes(wanted: Sequence[int], most: int) -> list[int]:
+    """Return the sizes that there are examples for, rising; what is too large becomes all there are."""
+    if any(size < 2 for size in wanted):
+        raise UserError("D481", sizes=", ".join(map(str, wanted)))
+    usual = [size for size in SIZES if 1.5 * size < most]  # the last point, all there are, is no near double
+    return sorted({min(size, most) for size in wanted or (*usual, most)})
+
+
+def _points(
+    trial: Callable[[int, int], Trial],
+    sizes: Sequence[int],
+    draws: int | None,
+    least: int,
+    progress: Progress | None,
+) -> dict[int, list[Trial]]:
+    """Make all models; `least` draws a size at the least, unless told otherwise."""
+    wanted = {size: draws or max(least, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
+    total, done = sum(wanted.values()), 0
+    points: dict[int, list[Trial]] = {}
+    for size, times in wanted.items():
+        points[size] = []
+        for draw in range(times):
+            if progress:
+                progress(f"{total} models", done, total)
+            points[size].append(trial(size, draw))
+            done += 1
+    return points
+
+
+def _judge(model: Model, plain: Model, learned: Examples, test: Examples) -> Trial:
+    """Decide on `test` with a model and with the baseline of `plain`; right is what was observed there."""
+    right = {"model": 0, "baseline": 0, "majority": 0}
+    for g in np.unique(test.instances.groups).tolist():
+        rows = test.rows(g)
+        gold = test.instances.observed[rows]
+        instances = test.instances.take(rows)
+        unseen = replace(instances, observed=np.full_like(instances.observed, -1))
+        right["model"] += int((_choose(model, test, unseen, g, baseline=False) == gold).sum())
+        right["baseline"] += int((_choose(plain, test, unseen, g, baseline=True) == gold).sum())
+        seen = learned.instances.observed[learned.rows(g)]
+        right["majority"] += int((gold == np.bincount(seen, minlength=1).argmax()).sum())
+    return Trial(
+        len(learned.instances), len(test.instances), right["model"], right["baseline"], right["majority"]
+    )
+
+
+def _choose(model: Model, test: Examples, instances: Any, group: int, *, baseline: bool) -> NDArray[np.int64]:
+    features = model.features(test.view, instances, group)
+    scorer = model.baseline.fit(features.batch).scorer if baseline else model.scorer(group, features)
+    scores = scorer.scores(features.batch).reshape(len(instances), -1)
+    return model.labels.judge(scores, group)[0] if model.labels is not None else scores.argmax(axis=1)
+
+
+def _summary(
+    task: str, source: str, points: dict[int, list[Trial]], most: int, n_tests: int
+) -> dict[str, Any]:
+    """Return plain values.
+
+    Returns
+    -------
+    dict
+        ``task``, ``source``, ``available`` (examples of a group, at most), ``points``: for each size its
+        ``size``, ``draws``, ``examples`` (mean over draws, all groups), ``accuracy`` (mean), ``spread``
+        (standard deviation over draws), ``lowest``, ``highest``; and ``tested``, ``baseline``,
+        ``baseline_interval`` and ``majority``, which are of the largest size.
+    """
+    shown = []
+    for size, trials in points.items():
+        shares = np.array([trial.right / trial.tested for trial in trials])
+        shown.append(
+            {
+                "size": size,
+                "draws": len(trials),
+                "examples": float(np.mean([trial.examples for trial in trials])),
+                "accuracy": float(shares.mean()),
+                "spread": float(shares.std(ddof=1)) if len(shares) > 1 else None,
+                "lowest": float(shares.min()),
+                "highest": float(shares.max()),
+            }
+        )
+    last = points[max(points)][:n_tests]  # these have no test document in common
+    tested, plain, common = (
+        sum(getattr(trial, name) for trial in last) for name in ("tested", "baseline", "majority")
+    )
+    return {
+        "task": task,
+        "source": source,
+        "available": most,
+        "points": shown,
+        "tested": tested,
+        "baseline": plain / tested,
+        "baseline_interval": wilson(plain, tested),
+        "majority": common / tested,
+    }
