@@ -49,13 +49,16 @@ TASKS = (*CORRECTING, "it")
 VERSION = "0.1.0"
 GiB = 1 << 30
 
-LEAST = {
+Least = Mapping[str, Mapping[int, int]]
+LEAST: Least = {
     "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 3},
     "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
 """Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
 confusion sets are decided by the last. Never less for longer n-grams: their parts are there too."""
+EVERY: Least = {task: {n: 1 for n in range(1, 6)} for task in CORRECTING}
+"""All n-grams with a candidate, and no others."""
 LEAST_IT = 5
 """How often "it" and "they" together must be seen in a context for its fillers to be kept."""
 CURVE: tuple[dict[int, int], ...] = (
@@ -102,7 +105,7 @@ class Counters:
             for counter in self.counters.values():
                 counter.add(view)
 
-    def write(self, path: Path, least: Mapping[str, Mapping[int, int]], *, fillers: Counted | None) -> None:
+    def write(self, path: Path, least: Least, *, fillers: Counted | None) -> None:
         """Write a table of the n-grams that reach these counts, by task, and of the `fillers` of "it"."""
         parts = [
             part[:2]
@@ -139,15 +142,11 @@ class Counters:
             counter.close()
 
 
-def count(data: Path, domains: Sequence[str], path: Path, *, everything: bool = False) -> None:
-    """Count the training text of `domains`; write the pruned table, or all n-grams with a candidate."""
+def count(data: Path, domains: Sequence[str], path: Path, *, least: Least, it: bool) -> None:
+    """Count the training text of `domains` and write a table, with the fillers of "it" or without."""
     with Counters(data, domains) as counters:
-        if everything:
-            every = {n: 1 for n in range(1, 6)}
-            counters.write(path, dict.fromkeys(CORRECTING, every), fillers=None)
-        else:
-            fillers = count_fillers(lambda: read(data, "train", domains), least=LEAST_IT)
-            counters.write(path, LEAST, fillers=fillers)
+        fillers = count_fillers(lambda: read(data, "train", domains), least=LEAST_IT) if it else None
+        counters.write(path, least, fillers=fillers)
 
 
 def learn_it(data: Path, counts: str) -> Model:
@@ -167,16 +166,20 @@ def it_config(counts: str) -> dict[str, Any]:
 
 
 def score_it(data: Path) -> None:
-    """Cross-validate *it* over the pairs of QA-It, and score the pack's model on the test part of EWT."""
+    """Cross-validate *it* over the pairs of QA-It, and score what was learned on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
     also = [*ewt(data, "train"), *ewt(data, "dev")]
-    model = load_model(HOME / "models" / "it")
+    unsupervised = train_labelled(
+        {**parts, "learner": parts["baseline"]}, [*qa_it(data), *also], name="disambig_en/it"
+    )
+    test = ewt(data, "test")
     _save(
         {
             "it": {
                 "qa_it": cross_validate(parts, qa_it(data), folds=10, also=also, progress=_say),
                 "qa_it_alone": cross_validate(parts, qa_it(data), folds=10, progress=_say),
-                "ewt": evaluate_labelled(model, ewt(data, "test")),
+                "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
+                "ewt_baseline": evaluate_labelled(unsupervised, test),
             }
         }
     )
@@ -241,7 +244,7 @@ def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
 def build(data: Path) -> None:
     """Build the pack in place."""
     table = HOME / "english.counts"
-    count(data, DOMAINS, table)
+    count(data, DOMAINS, table, least=LEAST, it=True)
     (HOME / "pack.json").write_text(
         json.dumps(
             {
@@ -307,7 +310,7 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
         for domain in domains:
             others = [other for other in DOMAINS if other != domain]
             table = Path(directory) / "others.counts"
-            count(data, others, table)
+            count(data, others, table, least=LEAST, it=False)
             for task in CORRECTING:
                 model = learn(task, data, others, str(table), around=4000, examples=10_000)
                 texts = split(read(data, "heldout", [domain]))["test"]
@@ -322,7 +325,7 @@ def all_counts(data: Path) -> None:
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"
-        count(data, DOMAINS, table, everything=True)
+        count(data, DOMAINS, table, least=EVERY, it=False)
         figures["all_counts"] = {"bytes": table.stat().st_size, "n_ngrams": CountTable.open(table).n_ngrams}
         for task in CORRECTING:
             model = learn(task, data, DOMAINS, str(table))
@@ -335,7 +338,7 @@ def every_occurrence(data: Path) -> None:
     scores: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"
-        count(data, DOMAINS, table, everything=True)
+        count(data, DOMAINS, table, least=EVERY, it=False)
         for name, counts in (("pack", "disambig_en"), ("all counts", str(table))):
             model = learn("preposition", data, DOMAINS, counts, everywhere=True)
             scores[name] = score(model, data, DOMAINS)

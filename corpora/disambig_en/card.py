@@ -127,8 +127,10 @@ def _it(figures: dict[str, Any]) -> str:
         ("", "unsupervised: it - they, with a threshold", validated["baseline"]),
         ("", "the model", validated["model"]),
         ("", "the model, without EWT", figures["qa_it_alone"]["systems"]["model"]),
-        ("EWT test", "the model", figures["ewt"]["groups"]),
+        ("EWT test", "unsupervised", figures["ewt_baseline"]["groups"]),
+        ("", "the model", figures["ewt"]["groups"]),
     ]
+    referential = figures["ewt"]["groups"]["it"]["candidates"]["referential"]["n"]
     for where, system, groups in rows:
         at = groups["it"]
         f1 = at["candidates"]["non-referential"]["f1"]
@@ -139,6 +141,8 @@ def _it(figures: dict[str, Any]) -> str:
             f"{at['auc']:.3f}" if "auc" in at else "",
         ]
         lines.append("| " + " | ".join(cells) + " |")
+    share = referential / figures["ewt"]["groups"]["it"]["n"]
+    lines += ["", f'Majority on EWT: {_percent(share)}. "Its" written for "it\'s" is not looked at.\n']
     return "\n".join(lines) + "\n"
 
 
