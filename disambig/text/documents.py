@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 PROTECTED = "protected"
 _LARGEST_KEPT = 4_000_000  # characters: two components that share a batch tokenise it once
 _MOST_TOKENS_KEPT = 1_000_000
-_last: tuple[str, bool, tuple[str, ...], TokenView] | None = None
-_last_docs: tuple[str, bool, tuple[Doc, ...], TokenView] | None = None
+_last: dict[str, tuple[bool, tuple[str, ...], TokenView]] = {}
+_last_docs: dict[str, tuple[bool, tuple[Doc, ...], TokenView]] = {}
 
 
 def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
     """Return the words of `docs`, the same as of their texts.
 
-    The last batch and its view are kept: the next component of a pipeline has them at once.
+    The last batch and its view are kept for each tokenisation: the next component has them at once.
 
     Parameters
     ----------
@@ -40,33 +40,33 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     protected : bool
         Whether the view gets the layer ``"protected"`` (see `disambig.text.protected`).
     """
-    global _last_docs
-    kept = _last_docs
+    kept = _last_docs.get(tokenisation.name)
     if (
         kept is not None
-        and kept[:2] == (tokenisation.name, protected)
-        and len(kept[2]) == len(docs)
-        and all(map(is_, kept[2], docs))  # a Doc's text never changes
+        and kept[0] == protected
+        and len(kept[1]) == len(docs)
+        and all(map(is_, kept[1], docs))  # a Doc's text never changes
     ):
-        return kept[3]
+        return kept[2]
+    _last_docs.pop(tokenisation.name, None)
     view = view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
-    small = sum(map(len, docs)) <= _MOST_TOKENS_KEPT
-    _last_docs = (tokenisation.name, protected, tuple(docs), view) if small else None
+    if sum(map(len, docs)) <= _MOST_TOKENS_KEPT:
+        _last_docs[tokenisation.name] = protected, tuple(docs), view
     return view
 
 
 def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
     """Return the words of `texts`; otherwise like `view_of_docs`."""
-    global _last
-    kept = _last
+    kept = _last.get(tokenisation.name)
     key = tuple(texts)
-    if kept is not None and kept[:2] == (tokenisation.name, protected) and kept[2] == key:
-        return kept[3]
+    if kept is not None and kept[:2] == (protected, key):
+        return kept[2]
+    _last.pop(tokenisation.name, None)
     view = tokenisation(key)
     if protected:
         view = dataclasses.replace(view, layers={**view.layers, PROTECTED: protected_layer(view)})
-    small = sum(map(len, key)) <= _LARGEST_KEPT
-    _last = (tokenisation.name, protected, key, view) if small else None
+    if sum(map(len, key)) <= _LARGEST_KEPT:
+        _last[tokenisation.name] = protected, key, view
     return view
 
 

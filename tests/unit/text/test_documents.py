@@ -114,7 +114,7 @@ def test_the_same_batch_is_cut_once(monkeypatch):
             calls.append(texts)
             return words(texts)
 
-    monkeypatch.setattr(documents, "_last", None)
+    monkeypatch.setattr(documents, "_last", {})
     counting = Counting()
     first = view_of_texts(["One text.", "Two."], counting)
     assert view_of_texts(["One " + "text.", "Two."], counting) is first
@@ -128,7 +128,7 @@ def test_the_same_batch_is_cut_once(monkeypatch):
 def test_a_large_batch_is_not_kept(monkeypatch):
     monkeypatch.setattr(documents, "_LARGEST_KEPT", 5)
     view_of_texts(["A longer text."], words)
-    assert documents._last is None
+    assert words.name not in documents._last
 
 
 def test_spacy_is_not_imported():
