@@ -22,6 +22,9 @@ def train(
     lines: Annotated[
         bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
     ] = None,
+    test: Annotated[
+        bool, typer.Option("--test/--no-test", help="Test the model for its card; takes a while.")
+    ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a model that exists.")] = False,
 ) -> None:
     """Train a model."""
@@ -30,11 +33,19 @@ def train(
     if output.exists() and not force:
         raise UserError("D406", path=output)  # before the long work, not after
     from disambig.cli.progress import stages
+    from disambig.evaluation.judging import judge, summary
     from disambig.model.store import save_model
     from disambig.training.run import run
 
     with stages() as progress:
-        model = run(config, text=text or (), labelled=labelled or (), lines=lines, progress=progress)
+        model = run(
+            config,
+            text=text or (),
+            labelled=labelled or (),
+            lines=lines,
+            judge=judge if test else None,
+            progress=progress,
+        )
     save_model(model, output, force=force)
     learned = sum(scorer is not None for scorer in model.scorers)
     words = model.provenance["examples"]["train_words"]
@@ -45,3 +56,5 @@ def train(
         + (", the others left to the baseline" if learned < len(model.scorers) else ""),
         file=sys.stderr,
     )
+    if said := summary(model.provenance.get("test", {})):
+        typer.echo(said, file=sys.stderr)

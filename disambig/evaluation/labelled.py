@@ -20,6 +20,8 @@ from disambig.training.marking import Marked, mark
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 SYSTEMS = ("model", "baseline", "majority")
+MOST_CONFUSED = 5
+"""Pairs of candidates named as the most frequent errors."""
 
 
 def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, Any]:
@@ -119,7 +121,8 @@ def figures(
 ) -> dict[str, Any]:
     """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
 
-    Of two candidates also ``auc``, the area under the ROC curve of the second one's logit.
+    ``confusions`` are the most frequent errors. Of two candidates also ``auc``, the area under the ROC curve
+    of the second one's logit.
     """
     n, right = len(gold), int((gold == chosen).sum())
     by_candidate = {}
@@ -139,12 +142,27 @@ def figures(
         "interval": wilson(right, n),
         "balanced_accuracy": float(np.mean(recalls)),
         "candidates": by_candidate,
+        "confusions": _confusions(group, gold, chosen),
     }
     if logits is not None and logits.shape[1] == 2 and 0 < int((gold == 1).sum()) < n:
         from sklearn.metrics import roc_auc_score
 
         found["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
     return found
+
+
+def _confusions(group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Return the most frequent errors: what was right, what was chosen instead, how often."""
+    wrong = np.flatnonzero(gold != chosen)
+    pairs, counts = np.unique(
+        gold[wrong] * np.int64(len(group.candidates)) + chosen[wrong], return_counts=True
+    )
+    most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
+    return [
+        {"right": group.candidates[right], "chosen": group.candidates[taken], "n": int(n)}
+        for pair, n in zip(pairs[most].tolist(), counts[most], strict=True)
+        for right, taken in [divmod(pair, len(group.candidates))]
+    ]
 
 
 def _decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:

@@ -3,6 +3,7 @@
 ``model.json``   name, version, groups' order, operating point, provenance, size and hash of the others
 ``config.cfg``   the resolved config: task, tokenisation, extractors, learner, baseline
 ``weights.npz``  arrays, stored uncompressed, read without pickle
+``README.md``    the model card, for people only
 
 A model refers to its count table by name; the table's own identity is checked when it is loaded.
 """
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
 from disambig.model.calibration import FEATURES, Calibration
+from disambig.model.card import card
 from disambig.model.labels import Labels, are_labels
 from disambig.model.model import Model
 from disambig.model.operating import OperatingPoint
@@ -73,6 +75,7 @@ def _write(model: Model, target: Path) -> None:
             "provenance": model.provenance,
         }
         srsly.write_json(draft / "model.json", said, indent=1)
+        (draft / "README.md").write_text(card(model, target.name), encoding="utf8")
         os.chmod(draft, 0o755)
         if target.is_dir():
             shutil.rmtree(target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ def run(
     labelled: Sequence[str] = (),
     lines: bool | None = None,
     overrides: dict[str, Any] | None = None,
+    judge: Callable[..., dict[str, Any]] | None = None,
     progress: Progress | None = None,
 ) -> Model:
     """Train the model that a config file describes.
@@ -44,6 +45,8 @@ def run(
         Files of labelled examples (see `read_labelled`) to learn from, in place of text.
     lines : bool, optional
         Whether each line of a text file is a document, in place of what the config says.
+    judge : callable, optional
+        Says how good the model is, for its card: see `disambig.evaluation.judging.judge`.
 
     Raises
     ------
@@ -58,14 +61,27 @@ def run(
     about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
     examples = list(labelled) or ([] if text else said_labelled)
     if examples:
-        return train_labelled(parts, read_labelled(examples), progress=progress, **about, **settings)
+        places = read_labelled(examples)
+        model = train_labelled(parts, places, progress=progress, **about, **settings)
+        return _judged(model, judge, parts, labelled=places, progress=progress, **settings)
     if are_labels(parts["task"]):
         raise UserError("D463", task=parts["task"].name)
     sources = list(text) or said_text
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
     texts = split(read_texts(sources, lines=by_line))
-    return train(parts, texts, progress=progress, **about, **settings)
+    model = train(parts, texts, progress=progress, **about, **settings)
+    numbers = {"documents": {name: len(part) for name, part in texts.items()}}
+    model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
+    return _judged(model, judge, parts, texts=texts["test"], progress=progress, **settings)
+
+
+def _judged(
+    model: Model, judge: Callable[..., dict[str, Any]] | None, parts: dict[str, Any], **material: Any
+) -> Model:
+    if judge is None:
+        return model
+    return replace(model, provenance=model.provenance | {"test": judge(model, parts, **material)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,9 @@ def configure(home, old, new):
     sign(home)
 
 
+FILES = ["README.md", "config.cfg", "model.json", "weights.npz"]
+
+
 def test_round_trip(model, home):
     again = load_model(home)
     assert (again.name, again.version, again.language) == ("small", "1.2.3", "")
@@ -112,7 +115,7 @@ def test_round_trip(model, home):
     for column in ("scores", "probabilities", "flagged", "margins", "found", "asked", "chosen"):
         assert np.array_equal(getattr(first, column), getattr(second, column)), column
     assert len(first) == 5
-    assert sorted(path.name for path in home.iterdir()) == ["config.cfg", "model.json", "weights.npz"]
+    assert sorted(path.name for path in home.iterdir()) == FILES
 
 
 def test_what_is_left_out_of_the_description_is_refused(home):

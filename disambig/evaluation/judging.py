@@ -1,0 +1,102 @@
+"""What a model's card says of it: figures on documents that it did not see, made when it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from disambig.corpora.labelled import Labelled
+from disambig.evaluation.evaluate import evaluate
+from disambig.evaluation.intervals import wilson
+from disambig.evaluation.labelled import cross_validate, figures
+from disambig.model.model import Model
+from disambig.text.documents import view_of_texts
+from disambig.training.trainer import Progress
+
+FOLDS = 5
+
+
+def judge(
+    model: Model,
+    parts: dict[str, Any],
+    *,
+    texts: Sequence[str] = (),
+    labelled: Sequence[Labelled] = (),
+    progress: Progress | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Judge a model on the test part of its text, or its config by cross-validation of its labelled examples.
+
+    Parameters
+    ----------
+    model : Model
+    parts : dict
+        The resolved config.
+    texts : sequence of str
+        The test part.
+    labelled : sequence of Labelled
+        All the examples; documents are the unit of the folds.
+    **settings
+        Of training.
+
+    Returns
+    -------
+    dict
+        ``how``, ``n``, ``documents`` and ``systems`` as `cross_validate` returns them; for text also
+        ``rates`` as `evaluate` does. Empty where there is nothing to judge on.
+    """
+    if labelled:
+        folds = min(FOLDS, model.provenance["examples"]["documents"])
+        if folds < 2:
+            return {}
+        found = cross_validate(parts, labelled, folds=folds, progress=progress, **settings)
+        return {"how": f"{folds}-fold cross-validation over documents", **found}
+    return judge_on_texts(model, texts) if texts else {}
+
+
+def judge_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
+    """Return how good a model of words is on text whose words are right; see `judge`."""
+    view = view_of_texts(texts, model.tokenisation)
+    instances = model.task.instances(view)
+    systems: dict[str, Any] = {"model": {}, "baseline": {}, "majority": {}}
+    for g, group in enumerate(model.task.groups):
+        rows = np.flatnonzero(instances.groups == g)
+        if not len(rows):
+            continue
+        gold = instances.observed[rows]
+        unseen = replace(instances.take(rows), observed=np.full(len(rows), -1, np.int32))
+        features = model.features(view, unseen, g)
+        scorers = {
+            "model": model.scorer(g, features),
+            "baseline": model.baseline.fit(features.batch).scorer,
+        }
+        for system, scorer in scorers.items():
+            chosen = scorer.scores(features.batch).reshape(len(rows), -1).argmax(axis=1)
+            systems[system][group.name] = figures(group, gold, chosen, None)
+        commonest = np.full(len(rows), np.bincount(gold).argmax())
+        systems["majority"][group.name] = figures(group, gold, commonest, None)
+    n = sum(at["n"] for at in systems["model"].values())
+    if not n:
+        return {}
+    rates = evaluate(model, texts, rates=[model.flags_per_1000])["rates"]
+    how = "a part of the documents put aside before training"
+    return {"how": how, "n": n, "documents": len(texts), "systems": systems, "rates": rates}
+
+
+def summary(test: dict[str, Any]) -> str:
+    """Return what `judge` found as a line for people; empty where it found nothing."""
+    if not test:
+        return ""
+    right = {
+        system: round(sum(at["accuracy"] * at["n"] for at in groups.values()))
+        for system, groups in test["systems"].items()
+    }
+    n = test["n"]
+    low, high = wilson(right["model"], n)
+    return (
+        f"accuracy {right['model'] / n:.1%} ({low:.1%} to {high:.1%}) on {n:,} examples, unsupervised "
+        f"{right['baseline'] / n:.1%}, most frequent candidate {right['majority'] / n:.1%} ({test['how']})"
+    )

@@ -1,0 +1,186 @@
+"""The model card: what a saved model decides, from what it learned, how good it is, and what it is not.
+
+A card repeats what the model's provenance holds; nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from disambig.model.model import Model
+
+MOST_GROUPS = 30
+"""Groups shown one by one; of more, those with the most test examples."""
+FEW_TESTED = 100
+"""Test examples below which the card says that the figures are uncertain."""
+
+
+def card(model: Model, directory: str) -> str:
+    """Return the card as Markdown; `directory` is the name of the model's directory."""
+    test = model.provenance.get("test") or {}
+    sections = [
+        [f"# {_plain(model.name)} {_plain(model.version)}", _what(model)],
+        ["## Use", *_use(model, directory)],
+        ["## Learned from", *_examples(model)],
+        ["## How good", *_figures(test), *_operating(model, test)],
+        ["## Limits", *_limits(model, test)],
+    ]
+    return "\n\n".join("\n\n".join(parts) for parts in sections) + "\n"
+
+
+def _what(model: Model) -> str:
+    groups = model.task.groups[: len(model.scorers)]
+    language = f"language: {model.language}" if model.language else "any language"
+    kind = "Gives labels to places" if model.labels is not None else "Decides between words"
+    listed = [f"* {' / '.join(map(_candidate, group.candidates))}" for group in groups[:MOST_GROUPS]]
+    if len(groups) > MOST_GROUPS:
+        listed.append(f"* ... and {len(groups) - MOST_GROUPS:,} more")
+    intro = (
+        f"{kind} of a text: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
+    )
+    return intro + "\n\n" + "\n".join(listed)
+
+
+def _use(model: Model, directory: str) -> list[str]:
+    key = model.task.name
+    lines = [
+        "import spacy",
+        "",
+        f'nlp = spacy.blank("{model.language or "xx"}")',
+        f'nlp.add_pipe("disambig", config={{"model": "{directory}"}})  # the path of this directory',
+        'doc = nlp("Your text.")',
+        f'for span in doc.spans["{key}"]:',
+        '    print(span.text, "->", span.label_, span._.disambig["probability"])',
+    ]
+    shell = f"disambig annotate FILE --model {directory}"
+    return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: `{shell}`."]
+
+
+def _examples(model: Model) -> list[str]:
+    said = model.provenance.get("examples", {})
+    groups = model.provenance.get("groups", {})
+    learned = sum(scorer is not None for scorer in model.scorers)
+    used = sum(report.get("examples", 0) for report in groups.values() if isinstance(report, dict))
+    facts = []
+    if "labelled" in said:
+        facts.append(f"{said['labelled']:,} labelled examples in {said['documents']:,} documents.")
+    else:
+        facts.append(f"Raw text, whose own words are taken as right: {used:,} examples.")
+        documents = said.get("documents")
+        if isinstance(documents, dict):
+            names = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
+            parts = [f"{documents[name]:,} {what}" for name, what in names.items() if name in documents]
+            facts.append(f"Documents: {', '.join(parts)}.")
+        if "train_words" in said:
+            facts.append(
+                f"Words: {said['train_words']:,} to learn from, {said.get('dev_words', 0):,} to tune on."
+            )
+    rest = "" if learned == len(model.scorers) else "; the others are left to the unsupervised baseline"
+    facts.append(f"Groups learned: {learned} of {len(model.scorers)}{rest}.")
+    tables = [extractor.get("counts") for extractor in model.config.get("extractors", {}).values()]
+    named = [f"`{_plain(str(table).replace(chr(92), '/').rpartition('/')[2])}`" for table in tables if table]
+    if named:
+        facts.append(f"Counts: {', '.join(named)}.")
+    return [_list(facts)]
+
+
+def _figures(test: dict[str, Any]) -> list[str]:
+    if not test:
+        return ["No figures are kept with this model: `disambig evaluate` gives them."]
+    systems = test["systems"]
+    shown = sorted(systems["model"], key=lambda name: -systems["model"][name]["n"])[:MOST_GROUPS]
+    rows = []
+    for name in shown:
+        own = systems["model"][name]
+        low, high = own["interval"]
+        others = [f"{systems[other][name]['accuracy']:.1%}" for other in ("baseline", "majority")]
+        auc = f"{own['auc']:.3f}" if "auc" in own else "-"
+        right = f"{own['accuracy']:.1%} ({low:.1%} to {high:.1%})"
+        rows.append([_cell(name), f"{own['n']:,}", right, *others, f"{own['balanced_accuracy']:.1%}", auc])
+    head = ["group", "tested", "accuracy (95 % interval)", "unsupervised", "most frequent", "balanced", "AUC"]
+    found = [
+        f"On {test['n']:,} examples in {test['documents']:,} documents: {test['how']}.",
+        _table(head, rows),
+    ]
+    if len(systems["model"]) > len(shown):
+        found.append(f"The {len(shown)} groups with the most test examples, of {len(systems['model'])}.")
+    candidates = [
+        [_cell(name), _cell(candidate or "(no word)"), f"{at['n']:,}", *map(_share, _rates(at))]
+        for name in shown[:5]
+        for candidate, at in systems["model"][name]["candidates"].items()
+    ]
+    found.append(_table(["group", "candidate", "tested", "precision", "recall", "F1"], candidates))
+    errors = [
+        f"{_candidate(error['chosen'])} for {_candidate(error['right'])}: {error['n']:,}"
+        for name in shown[:5]
+        for error in systems["model"][name]["confusions"]
+    ]
+    if errors:
+        found.append("Most frequent errors:\n\n" + _list(errors))
+    return found
+
+
+def _operating(model: Model, test: dict[str, Any]) -> list[str]:
+    if model.labels is not None:
+        return ["It flags nothing: its candidates are labels, and the text is left as it is."]
+    said = f"A word is flagged where at most {model.flags_per_1000:g} right words in 1,000 would be."
+    for at in test.get("rates", {}).values():
+        said += f" Measured: {at['false_flags_per_1000']:.2f} in 1,000."
+        if at["errors_found"] is not None:
+            low, high = at["errors_found_interval"]
+            said += (
+                f" Of {at['errors_made']:,} words replaced at random {at['errors_found']:.1%} are flagged "
+                f"({low:.1%} to {high:.1%}); people's own mistakes are harder."
+            )
+    return [said]
+
+
+def _limits(model: Model, test: dict[str, Any]) -> list[str]:
+    facts = [_plain(str(note)) + "." for note in model.provenance.get("notes", [])]
+    n = test.get("n", FEW_TESTED)
+    if n < FEW_TESTED:
+        facts.append(f"Tested on {n:,} examples only: the figures above are uncertain.")
+    groups = model.provenance.get("groups", {})
+    few = [
+        f"{_plain(name)} ({report['examples']:,})"
+        for name, report in groups.items()
+        if isinstance(report, dict) and report.get("examples", FEW_TESTED) < FEW_TESTED
+    ]
+    if few:
+        more = f" and {len(few) - 10:,} more" if len(few) > 10 else ""
+        facts.append(f"Few examples to learn from: {', '.join(few[:10])}{more}.")
+    facts.append("Text unlike what it learned from is harder: try it on your own.")
+    if model.labels is None:
+        facts.append("A rare word that is right may be flagged, and two words may both be right.")
+    return [_list(facts)]
+
+
+def _rates(at: dict[str, Any]) -> tuple[float | None, ...]:
+    return at["precision"], at["recall"], at["f1"]
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _candidate(name: str) -> str:
+    return f"*{_plain(name)}*" if name else "(no word)"
+
+
+def _cell(text: str) -> str:
+    return _plain(text).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    """Return a text of one line."""
+    return " ".join(text.split())
+
+
+def _list(facts: Sequence[str]) -> str:
+    return "\n".join(f"* {fact}" for fact in facts)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

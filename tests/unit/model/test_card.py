@@ -1,0 +1,152 @@
+"""The card of a saved model: what stands in it, with figures and without, for words and for labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from toy_learners import Constant, Perceptron
+from toy_plugin import NearbyWords, Pairs
+
+from disambig.corpora.labelled import Labelled
+from disambig.evaluation.judging import judge, judge_on_texts, summary
+from disambig.model import labels
+from disambig.model.card import card
+from disambig.model.labels import Labels
+from disambig.model.store import load_model, save_model
+from disambig.text.words import Words
+from disambig.training.labelled import train_labelled
+from disambig.training.trainer import train
+
+PLACES = "house street room garden village valley harbour library chapel forest".split()
+TEXTS = [
+    sentence.format(place, number)
+    for number in range(3)
+    for place in PLACES
+    for sentence in ("The {} is quite old, says number {}.", "We like a quiet {} with number {}.")
+]
+TESTED = ["The tower is quite old.", "We like a quiet tower, a quiet one.", "It is quite quiet.", "Nothing."]
+CONFIG = {
+    "task": {"@disambig_tasks": "toys.Pairs.v1"},
+    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+    "extractors": {"near": {"@disambig_extractors": "toys.NearbyWords.v1"}},
+    "learner": {"@disambig_learners": "toys.Perceptron.v1"},
+    "baseline": {"@disambig_learners": "toys.Constant.v1"},
+}
+PARTS = {
+    "task": Pairs(),
+    "tokenisation": Words(),
+    "extractors": {"near": NearbyWords()},
+    "learner": Perceptron(),
+    "baseline": Constant(),
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return train(PARTS, {"train": TEXTS, "dev": TEXTS[:20]}, name="my/pairs", min_examples=2, config=CONFIG)
+
+
+@pytest.fixture(scope="module")
+def tested(model):
+    return replace(model, provenance=model.provenance | {"test": judge_on_texts(model, TESTED)})
+
+
+def test_figures_on_the_test_part(model):
+    found = judge_on_texts(model, TESTED)
+    assert (found["n"], found["documents"]) == (5, 4)
+    own = found["systems"]["model"]["quite/quiet"]
+    assert own["n"] == 5 and own["candidates"]["quiet"]["n"] == 3
+    assert found["systems"]["majority"]["quite/quiet"]["accuracy"] == 0.6
+    wrong = sum(error["n"] for error in own["confusions"])
+    assert wrong == round(5 * (1 - own["accuracy"]))
+    assert set(found["rates"]) == {"0.5"}
+    assert judge_on_texts(model, ["Nothing."]) == {}
+
+
+def test_what_stands_there_does_not_help(model):
+    """The same places with the other word in them get the same answers: each is right exactly once."""
+    other = ["The tower is quiet old.", "We like a quite tower, a quite one."]
+    right = [
+        round(3 * judge_on_texts(model, texts)["systems"]["model"]["quite/quiet"]["accuracy"])
+        for texts in (TESTED[:2], other)
+    ]
+    assert sum(right) == 3
+
+
+def test_a_card_of_words(tested):
+    text = card(tested, "pairs-model")
+    for said in (
+        "# my/pairs 0.1.0",
+        "* *quite* / *quiet*",
+        'config={"model": "pairs-model"}',
+        'doc.spans["pairs"]',
+        "Raw text, whose own words are taken as right: 60 examples.",
+        "Groups learned: 1 of 2; the others are left to the unsupervised baseline.",
+        "On 5 examples in 4 documents",
+        "| quite/quiet | 5 |",
+        "0.5 right words in 1,000",
+        "Tested on 5 examples only",
+        "quite/quiet (60)",
+    ):
+        assert said in text, said
+    head, rule, *rows = (line for line in text.splitlines() if line.startswith("|"))
+    assert rule.count("|") == head.count("|") == rows[0].count("|")
+
+
+def test_a_card_without_figures(model):
+    text = card(model, "m")
+    assert "No figures are kept" in text and "Tested on" not in text
+
+
+def test_a_card_of_labels(model):
+    flat = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
+    labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
+    made = replace(model, labels=flat, provenance={"examples": labelled, "notes": ["two examples\nare few"]})
+    text = card(made, "m")
+    assert "Gives labels" in text and "1,200 labelled examples in 30 documents" in text
+    assert "It flags nothing" in text and "* two examples are few." in text and "may be flagged" not in text
+
+
+def test_ten_labelled_examples_are_told_honestly():
+    labelled = [
+        Labelled(text, text.index("qui"), text.index("qui") + 5, text[text.index("qui") :][:5], text)
+        for text in TEXTS[:10]
+    ]
+    model = train_labelled(PARTS, labelled, name="ten", min_examples=2, config=CONFIG)
+    found = judge(model, PARTS, labelled=labelled, min_examples=2)
+    assert found["n"] == 10 and found["how"] == "5-fold cross-validation over documents"
+    text = card(replace(model, provenance=model.provenance | {"test": found}), "ten")
+    assert "10 labelled examples are few" in text and "Tested on 10 examples only" in text
+    assert summary(found).startswith("accuracy ") and "on 10 examples" in summary(found)
+    alone = train_labelled(PARTS, labelled[:1], name="one", config=CONFIG)
+    assert judge(alone, PARTS, labelled=labelled[:1]) == {} and summary({}) == ""
+
+
+def test_many_groups_are_shown_in_part(model):
+    names = tuple(f"word{i}/term{i}" for i in range(50))
+    many = replace(model, task=Pairs(names), scorers=(None,) * 50)
+    text = card(many, "m")
+    assert "and 20 more" in text and "word29" in text and "word30" not in text
+
+
+def test_a_saved_model_has_its_card_and_loads_without_it(load_with, tested, tmp_path):
+    load_with(toys="toy_plugin")
+    save_model(tested, tmp_path / "mine")
+    path = tmp_path / "mine" / "README.md"
+    assert path.read_text(encoding="utf8") == card(tested, "mine")
+    path.unlink()
+    assert load_model(tmp_path / "mine").name == "my/pairs"
+    assert labels.are_labels(tested.task) is False
+
+
+def test_the_snippet_of_a_card_runs(load_with, tested, tmp_path, monkeypatch, capsys):
+    load_with(toys="toy_plugin")
+    import disambig.spacy.generic  # noqa: F401
+
+    monkeypatch.chdir(tmp_path)
+    save_model(tested, tmp_path / "mine")
+    code = (tmp_path / "mine" / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    exec(code.replace("Your text.", "The tower is quite old."), {})
+    assert "quite -> quite" in capsys.readouterr().out
