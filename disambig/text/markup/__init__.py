@@ -1,0 +1,76 @@
+"""Texts with markup: Markdown and LaTeX become plain text of the same length. No decision is taken here.
+
+Markup is painted over with blanks; code, mathematics, references and addresses with a character that is a
+word no table of counts knows; headings, list items and table cells end their sentences. So every offset
+into the plain text is an offset into the file. How much of each format is understood says its module.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+MARKDOWN = (".md", ".markdown")
+LATEX = (".tex", ".latex")
+SUFFIXES = (*MARKDOWN, *LATEX)
+_COMMENT = re.compile("<!--|-->")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """What stands between the markup of a text.
+
+    Attributes
+    ----------
+    text : str
+        As long as the original. A line end stands only where the original has one.
+    comments : tuple of (start, end)
+        Offsets of the comments in the original, their marks included, in text order.
+    """
+
+    text: str
+    comments: tuple[tuple[int, int], ...] = ()
+
+
+def plain_text(path: str, text: str) -> str:
+    """Return `text` with its markup painted over; `path` says by its suffix which markup that is.
+
+    Text of any other suffix is returned as it is. The result has the same length.
+    """
+    return read_markup(path, text).text if has_markup(path) else text
+
+
+def has_markup(path: str) -> bool:
+    """Tell whether the suffix of `path` is that of a format with markup."""
+    return os.path.splitext(path)[1].lower() in SUFFIXES
+
+
+def read_markup(path: str, text: str) -> PlainText:
+    """Return the plain text and the comments of `text`, which has the markup that `path` says.
+
+    In text of any other suffix only HTML comments are found, and nothing is painted over.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in MARKDOWN:
+        from disambig.text.markup.markdown import read_markdown
+
+        canvas = read_markdown(text)
+    elif suffix in LATEX:
+        from disambig.text.markup.latex import read_latex
+
+        canvas = read_latex(text)
+    else:
+        return PlainText(text, tuple(_html_comments(text)))
+    return PlainText(canvas.text, tuple(sorted(canvas.comments)))
+
+
+def _html_comments(text: str) -> list[tuple[int, int]]:
+    found, start = [], -1
+    for match in _COMMENT.finditer(text):
+        if match[0] == "<!--":
+            start = match.start() if start < 0 else start
+        elif start >= 0:
+            found.append((start, match.end()))
+            start = -1
+    return found
