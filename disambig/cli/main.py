@@ -19,7 +19,8 @@ COMMANDS = {
     "train": "Train a model.",
     "evaluate": "Score a model on text.",
     "curve": "Show how good a model gets with more examples.",
-    "counts": "Build, import, check and ask tables of n-gram counts.",
+    "counts": "Build, import, merge, prune and ask tables of n-gram counts.",
+    "doctor": "Look at the installation: what is off and how to mend it.",
 }
 FAILURE = 2
 INTERRUPTED = 130

@@ -1,0 +1,70 @@
+"""``disambig doctor``: what is installed, what is off, how to mend it."""
+
+from __future__ import annotations
+
+import json as json_module
+import logging
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from disambig.doctor.finding import Finding
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+FAILURE = 2
+MARKS = {"ok": "ok      ", "warning": "warning ", "problem": "PROBLEM "}
+
+
+@app.command()
+def doctor(
+    text: Annotated[
+        str | None, typer.Argument(help="A text of yours to look at, in place of a sample.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="DIR", help="A model's directory; may be repeated.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not read tables through.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Look at the installation: versions, plugins, packs, models, coverage and speed.
+
+    Exit status 2 where there is a problem, 0 otherwise, warnings included.
+    """
+    logging.getLogger("disambig.plugins").addHandler(logging.NullHandler())  # broken ones are findings
+    findings = []
+    for finding in _findings(text, model or [], quick=quick):
+        findings.append(finding)
+        if not json:
+            typer.echo(f"{MARKS[finding.status]}{finding.area}: {finding.what}")
+            if finding.mend:
+                typer.echo(f"        -> {finding.mend}")
+    counts = {status: sum(f.status == status for f in findings) for status in MARKS}
+    if json:
+        typer.echo(json_module.dumps([asdict(finding) for finding in findings], indent=1))
+    elif counts["problem"] or counts["warning"]:
+        typer.echo(f"{counts['problem']} problems, {counts['warning']} warnings")
+    else:
+        typer.echo("all is well")
+    if counts["problem"]:
+        raise typer.Exit(FAILURE)
+
+
+def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[Finding]:
+    from disambig.doctor import installation
+    from disambig.doctor.finding import guarded
+    from disambig.doctor.packs import check_packs, named
+    from disambig.doctor.sample import check_sample
+    from disambig.model.model import Model
+
+    yield from guarded("versions", installation.check_versions)
+    yield from guarded("plugins", installation.check_plugins)
+    yield from guarded("compiler", installation.check_compiler)
+    yield from guarded("terminal", installation.check_terminal)
+    loaded: list[Model] = []
+    yield from guarded("packs", lambda: check_packs(loaded, quick=quick))
+    yield from guarded("models", lambda: named(models, loaded))
+    if loaded:
+        yield from guarded("sample", lambda: check_sample(loaded, text))

@@ -1,0 +1,1 @@
+"""What ``disambig doctor`` looks at: installation, packs, models, a sample. Nothing is mended here."""
