@@ -11,9 +11,15 @@ import typer
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
+def _example(wanted: bool) -> None:
+    if wanted:
+        typer.echo(Path(__file__).with_name("example.cfg").read_text(encoding="utf8"), nl=False)
+        raise typer.Exit
+
+
 @app.command()
 def train(
-    config: Annotated[Path, typer.Argument(help="Config file; see the README for one.")],
+    config: Annotated[Path, typer.Argument(help="Config file; --example prints one.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the model.")],
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
     labelled: Annotated[
@@ -26,6 +32,10 @@ def train(
         bool, typer.Option("--test/--no-test", help="Test the model for its card; takes a while.")
     ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a model that exists.")] = False,
+    example: Annotated[
+        bool,
+        typer.Option("--example", callback=_example, is_eager=True, help="Print a config to begin with."),
+    ] = False,
 ) -> None:
     """Train a model."""
     from disambig.errors import UserError
