@@ -124,6 +124,11 @@ model for {seen!r}",
     "D601": "unknown format {name!r}: there are {names}",
     "D602": "{option} {value}: {problem}",
     "D603": "{format} is not for reading on a terminal: give --output a file",
+    "D640": "{path}: files in {suffix} hold no text to check, only {endings} and unknown suffixes do; see `disambig annotate`",
+    "D641": "{path}, line {line:,}: {said!r} says nothing to the checker: it knows ignore WORD, WORD; off; on; ignore-line",
+    "D642": "{path}: is not corrected: it {problem}",
+    "D643": "{path}: is not corrected: it was changed meanwhile; check it again",
+    "D644": "model {name!r} ({task}) chooses labels and corrects no words: name another --task or --model",
 }
 
 

@@ -14,6 +14,7 @@ from disambig.errors import UserError
 
 COMMANDS = {
     "annotate": "Annotate a corpus: text, JSONL, CSV, Parquet, CoNLL-U, .spacy or standard input.",
+    "check": "Check text, Markdown and LaTeX like a linter, and correct them.",
     "explain": "Show why each word of a text was decided as it was.",
     "plugins": "List the installed plugins and what each brings.",
     "train": "Train a model.",

@@ -37,7 +37,7 @@ from disambig.text.view import TokenView
 
 Span = tuple[int, int, str]
 
-_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]|\n[^\\S\n]*\n')
+_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]|\n[^\\S\n]*\n|\u2029')
 _CLOSERS = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u201f": "\u201d"}
 _CLOSERS |= {"\u00ab": "\u00bb", "\u00bb": "\u00ab"}
 _TICKS = re.compile("`+|\n[^\\S\n]*\n")
@@ -130,7 +130,7 @@ def _quotations(text: str) -> Iterator[Span]:
     opened, start = "", 0
     for match in _QUOTES.finditer(text):
         mark, at = match[0], match.start()
-        if mark[0] == "\n":
+        if mark[0] in "\n\u2029":
             opened = ""
         elif opened and mark in _CLOSERS[opened] and not (mark == '"' and text[at - 1].isspace()):
             yield start, at + 1, "quote"

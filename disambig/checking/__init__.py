@@ -1,0 +1,1 @@
+"""Checking texts like a linter: flags at their places, corrections of files. No model and no command line."""

@@ -1,0 +1,191 @@
+"""The files that are checked: found, read, and written again so that nothing is ever half done."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from disambig.corpora.opening import COMPRESSED, READ_ERRORS, STDIN, decode, open_bytes, read_error
+from disambig.corpora.saving import TEMPORARY, sync_directory
+from disambig.errors import UserError
+from disambig.text import markup
+
+SUFFIXES = (".txt", *markup.SUFFIXES)
+"""Names of files that are checked where a directory is given."""
+OTHERS = (".jsonl", ".ndjson", ".csv", ".tsv", ".conllu", ".spacy", ".parquet", *COMPRESSED)
+"""Names of files that hold other things than one text."""
+LONGEST = 1 << 27
+"""Most bytes of a file: 128 MiB."""
+_MOST_BACKUPS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file as it was read.
+
+    Attributes
+    ----------
+    path : str
+        As the user named it; ``-`` is standard input.
+    data : bytes
+    text : str
+        `data` decoded; a byte order mark and all line ends are in it.
+    state : tuple of int
+        What tells later whether the file was changed.
+    """
+
+    path: str
+    data: bytes
+    text: str
+    state: tuple[int, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The path for people."""
+        return "<stdin>" if self.path == STDIN else self.path
+
+
+def find_files(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the files that `paths` name, those in directories included, each once.
+
+    Directories are searched for names that end in `SUFFIXES`; hidden names and links to directories are
+    left out.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for found in _walk(path) if path != STDIN and os.path.isdir(path) else [path]:
+            name = found if found == STDIN else os.path.abspath(found)
+            if name not in seen:
+                seen.add(name)
+                yield found
+
+
+def _walk(directory: str) -> Iterator[str]:
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith(".") and name.lower().endswith(SUFFIXES):
+                yield os.path.join(folder, name)
+
+
+def read_text(path: str) -> TextFile:
+    """Read a file of text.
+
+    Raises
+    ------
+    UserError
+        D300, D303, D304, D308 or D320 where it cannot be read; D640 where its name says that it is no text.
+    """
+    if path.lower().endswith(OTHERS):
+        raise UserError("D640", path=path, suffix=os.path.splitext(path)[1], endings=", ".join(SUFFIXES))
+    shown = "<stdin>" if path == STDIN else path
+    try:
+        state = () if path == STDIN else _state(os.stat(path))
+        with open_bytes(path) as file:
+            data = file.read(LONGEST + 1)
+    except READ_ERRORS as problem:
+        raise read_error(shown, problem) from None
+    if len(data) > LONGEST:
+        raise UserError("D320", path=shown, limit=LONGEST)
+    return TextFile(path, data, decode(data, shown), state)
+
+
+def check_writable(file: TextFile) -> None:
+    """Refuse a file that could not be written, before anything is.
+
+    Raises
+    ------
+    UserError
+        D642 for a link, a read-only file or directory; D643 where the file is not the one read.
+    """
+    path = file.path
+    try:
+        found = os.lstat(path)
+        folder = os.stat(os.path.dirname(path) or ".")
+    except OSError as problem:
+        raise read_error(path, problem) from None
+    if stat.S_ISLNK(found.st_mode):
+        raise UserError("D642", path=path, problem=f"is a link to {os.path.realpath(path)}: name that one")
+    if not stat.S_ISREG(found.st_mode):
+        raise UserError("D642", path=path, problem="is no ordinary file")
+    if found.st_nlink > 1:
+        raise UserError(
+            "D642", path=path, problem="has other names (hard links), which would keep the old text"
+        )
+    if not found.st_mode & 0o222 or not os.access(path, os.W_OK):
+        raise UserError("D642", path=path, problem="is read-only: make it writable, or leave out --fix")
+    if not folder.st_mode & 0o222 or not os.access(os.path.dirname(path) or ".", os.W_OK | os.X_OK):
+        raise UserError("D642", path=path, problem="lies in a read-only directory: make that writable")
+    if _state(found) != file.state:
+        raise UserError("D643", path=path)
+
+
+def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
+    """Put `text` in the place of what `file` holds, whole or not at all; its mode stays.
+
+    Parameters
+    ----------
+    backup : str or None
+        Suffix of a copy of the old file beside it; None for no copy. An older copy is never replaced:
+        the next free name is taken, ``notes.md.bak``, ``notes.md.bak2``, ...
+
+    Returns
+    -------
+    str or None
+        Name of the copy.
+
+    Raises
+    ------
+    UserError
+        D642, D643 where it must not be written, D309 where it cannot be.
+    """
+    check_writable(file)
+    path = Path(file.path)
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+    copy = None
+    try:
+        mode = os.stat(path)
+        _write_new(temporary, text.encode(), mode)
+        if path.read_bytes() != file.data or _state(os.lstat(path)) != file.state:
+            raise UserError("D643", path=path)
+        copy = None if backup is None else _back_up(file, backup, mode)
+        os.replace(temporary, path)
+        sync_directory(path.parent)
+    except OSError as problem:
+        raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+    return copy
+
+
+def _back_up(file: TextFile, suffix: str, like: os.stat_result) -> str:
+    for number in range(1, _MOST_BACKUPS):
+        name = f"{file.path}{suffix}{number if number > 1 else ''}"
+        try:
+            _write_new(Path(name), file.data, like)
+        except FileExistsError:
+            continue
+        return name
+    raise UserError("D309", path=f"{file.path}{suffix}", problem="too many older backups")
+
+
+def _write_new(path: Path, data: bytes, like: os.stat_result) -> None:
+    """Write a file that is not there yet, with mode and, where that is allowed, owner of another."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(handle, "wb") as sink:
+        sink.write(data)
+        sink.flush()
+        if hasattr(os, "fchown"):
+            with suppress(OSError):
+                os.fchown(sink.fileno(), like.st_uid, like.st_gid)
+        os.chmod(path, stat.S_IMODE(like.st_mode))
+        os.fsync(sink.fileno())
+
+
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_ino, found.st_size, found.st_mtime_ns

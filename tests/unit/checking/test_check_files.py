@@ -1,0 +1,164 @@
+"""Files that are checked: reading, writing again, diffs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.checking import files as room
+from disambig.checking.diff import unified_diff
+from disambig.checking.files import find_files, read_text, write_text
+from disambig.errors import UserError
+
+
+def write(path, data=b"old\r\ntext"):
+    path.write_bytes(data)
+    return read_text(str(path))
+
+
+def code_of(call, *arguments, **settings):
+    with pytest.raises(UserError) as caught:
+        call(*arguments, **settings)
+    return caught.value.code
+
+
+def test_what_is_found_below_a_directory(tmp_path):
+    for name in ("b.txt", "a.MD", "c.tex", "d.py", ".e.md", "f.md.bak"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "g.md").write_text("x")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "h.markdown").write_text("x")
+    inside = [
+        os.path.relpath(path, tmp_path) for path in find_files([str(tmp_path), str(tmp_path / "b.txt")])
+    ]
+    assert inside == ["a.MD", "b.txt", "c.tex", os.path.join("sub", "h.markdown")]
+    assert list(find_files(["nowhere", "-", "-"])) == ["nowhere", "-"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("a.md", b"\xff", "D304"),
+        ("a.md", b"a\0", "D303"),
+        ("a.jsonl", b"", "D640"),
+        ("a.txt.gz", b"", "D640"),
+    ],
+)
+def test_files_that_are_no_text(tmp_path, name, data, code):
+    (tmp_path / name).write_bytes(data)
+    assert code_of(read_text, str(tmp_path / name)) == code
+
+
+def test_a_file_that_is_not_there_and_a_long_one(tmp_path, monkeypatch):
+    assert code_of(read_text, str(tmp_path / "a.md")) == "D300"
+    assert code_of(read_text, str(tmp_path)) == "D308"
+    monkeypatch.setattr(room, "LONGEST", 3)
+    (tmp_path / "a.md").write_bytes(b"long")
+    assert code_of(read_text, str(tmp_path / "a.md")) == "D320"
+
+
+def test_a_file_is_written_with_its_mode_and_a_copy(tmp_path):
+    path = tmp_path / "a.md"
+    file = write(path, b"\xef\xbb\xbfold\r\ntext")
+    path.chmod(0o640)
+    copy = write_text(file, file.text.replace("old", "new"), backup=".bak")
+    assert path.read_bytes() == b"\xef\xbb\xbfnew\r\ntext"
+    assert (tmp_path / "a.md.bak").read_bytes() == file.data
+    assert copy == str(tmp_path / "a.md.bak")
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir(tmp_path)) == ["a.md", "a.md.bak"]
+
+
+def test_older_copies_stay(tmp_path):
+    path = tmp_path / "a.md"
+    for number in range(3):
+        write_text(write(path, b"old %d" % number), "new", backup=".bak")
+    copies = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path) if name != "a.md"}
+    assert copies == {"a.md.bak": b"old 0", "a.md.bak2": b"old 1", "a.md.bak3": b"old 2"}
+
+
+def test_no_copy_where_none_is_wanted(tmp_path):
+    assert write_text(write(tmp_path / "a.md"), "new", backup=None) is None
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_what_must_not_be_written_stays(tmp_path):
+    real = tmp_path / "real.md"
+    write(real)
+    link, twin = tmp_path / "link.md", tmp_path / "twin.md"
+    link.symlink_to(real)
+    assert code_of(write_text, read_text(str(link)), "new", backup=".bak") == "D642"
+    os.link(real, twin)
+    assert code_of(write_text, read_text(str(real)), "new", backup=".bak") == "D642"
+    twin.unlink()
+    real.chmod(0o444)
+    assert code_of(write_text, read_text(str(real)), "new", backup=".bak") == "D642"
+    real.chmod(0o644)
+    tmp_path.chmod(0o555)
+    assert code_of(write_text, read_text(str(real)), "new", backup=".bak") == "D642"
+    tmp_path.chmod(0o755)
+    assert real.read_bytes() == b"old\r\ntext"
+    assert sorted(os.listdir(tmp_path)) == ["link.md", "real.md"]
+
+
+def test_a_file_that_was_changed_meanwhile_stays(tmp_path):
+    path = tmp_path / "a.md"
+    file = write(path)
+    path.write_bytes(b"newer text")
+    assert code_of(write_text, file, "new", backup=".bak") == "D643"
+    state = path.stat()
+    file = read_text(str(path))
+    path.write_bytes(b"NEWER TEXT")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert code_of(write_text, file, "new", backup=".bak") == "D643"
+    assert path.read_bytes() == b"NEWER TEXT"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.md"
+    file = write(path)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(room.os, "fsync", full)
+    assert code_of(write_text, file, "new", backup=".bak") == "D309"
+    assert path.read_bytes() == file.data
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_diff():
+    old = "".join(f"{i}\n" for i in range(20))
+    new = old.replace("\n2\n", "\nx\n").replace("\n15\n", "\ny\n")
+    assert unified_diff("a b", old, new) == (
+        "--- a b\t\n+++ a b\t\n@@ -1,6 +1,6 @@\n 0\n 1\n-2\n+x\n 3\n 4\n 5\n"
+        "@@ -13,7 +13,7 @@\n 12\n 13\n 14\n-15\n+y\n 16\n 17\n 18\n"
+    )
+    assert unified_diff("a", old, old) == ""
+    assert unified_diff("a", "b", "c").endswith(
+        "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
+    )
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "a\r", "", "\ufeffc", "é"]), min_size=1, max_size=30)
+
+
+@pytest.mark.skipif(not shutil.which("patch") or not shutil.which("git"), reason="needs patch and git")
+@given(LINES, st.data())
+def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
+    old = "\n".join(lines)
+    new = "\n".join(data.draw(st.sampled_from([line, line and line + "x"])) for line in lines)
+    diff = unified_diff("a.md", old, new)
+    for command in (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"]):
+        home = tmp_path_factory.mktemp("diff")
+        (home / "a.md").write_bytes(old.encode())
+        if diff:
+            subprocess.run(command, input=diff.encode(), cwd=home, check=True, capture_output=True)
+        assert (home / "a.md").read_bytes() == new.encode()
