@@ -16,6 +16,14 @@ def disambig_register_tokenisations(register: Register) -> None:
 
 
 @hookimpl
+def disambig_register_tasks(register: Register) -> None:
+    """Register the task whose candidates stand in the config."""
+    from disambig.tasks.candidates import OwnCandidates
+
+    register("disambig.Candidates.v1", OwnCandidates)
+
+
+@hookimpl
 def disambig_register_extractors(register: Register) -> None:
     """Register the extractors of the core."""
     from disambig.features.context_words import ContextWords

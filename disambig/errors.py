@@ -113,6 +113,9 @@ install the pack again, or train it again",
     "D482": "plots need matplotlib: pip install 'disambig[plots]'",
     "D483": "{path}: a plot's name ends in {endings}",
     "D484": "--text and --labelled cannot both be learned from: name one of them",
+    "D485": "the task disambig.Candidates.v1 takes either candidates, a list of words, or sets, several lists: give one of them",
+    "D486": "gaps = {value!r}: there are {names}",
+    "D487": "a task cannot be called {name!r}: take letters, digits and underscores",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",

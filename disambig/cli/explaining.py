@@ -54,9 +54,9 @@ def explain_text(
     threshold = probability_at(model.operating.threshold(flags_per_1000))
     name = f"{model.name} {model.version}"
     console.line(f"{model.task.name} ({name}, {rate:g} flags per 1,000 words)", style="bold")
-    if not len(decisions):
+    if not decisions.noted.any():
         console.line("  no decision: the text has no word that is in question, or all are protected")
-    for index in range(len(decisions)):
+    for index in decisions.noted.nonzero()[0].tolist():
         record = decisions.record(index, text)
         names = [name for name, _ in record["candidates"]]
         reasons = explain(model, view, index)
@@ -155,7 +155,8 @@ def _protected(text: str, model: Model, decisions: Decisions) -> list[tuple[int,
     """Return the places that would be decided if nothing were protected."""
     from disambig.text.documents import view_of_texts
 
-    everything = model.decide(view_of_texts([text], model.tokenisation, protected=False))
+    view = view_of_texts([text], model.tokenisation, protected=False)
+    everything = model.decide(view).without_empty()
     decided = set(zip(decisions.starts.tolist(), decisions.ends.tolist(), strict=True))
     places = zip(everything.starts.tolist(), everything.ends.tolist(), strict=True)
     return [place for place in places if place not in decided]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disambig.corpora.documents import Kind
+from disambig.corpora.edits import edit_of
 from disambig.corpora.jsonl_format import to_json
 from disambig.corpora.results import Annotated, flagged_records
 
@@ -50,8 +51,9 @@ def corrected(result: Annotated) -> str:
     """Return the text with the flagged replacements; of two that overlap the more probable is made."""
     text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
+    edits = sorted((edit_of(record, text) for record in wanted), key=lambda edit: edit["start"])
     parts, position = [], 0
-    for cluster in _overlapping(wanted):
+    for cluster in _overlapping(edits):
         for start, end, replacement in _surest(cluster):
             parts += [text[position:start], replacement]
             position = end

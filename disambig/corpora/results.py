@@ -62,7 +62,7 @@ def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, A
 def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    from disambig.data.decisions import follow_case
+    from disambig.data.decisions import replacement
 
     sizes = np.diff(decisions.offsets)
     owner = np.repeat(np.arange(len(decisions)), sizes)
@@ -99,7 +99,7 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            "replacement": observed if seen in (-1, best) else follow_case(chosen, observed),
+            "replacement": observed if seen in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
             "probability": probability,
             "margin": margin,

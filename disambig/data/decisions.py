@@ -26,7 +26,8 @@ class Decisions:
     documents : array of int32, shape (n,)
         Index of the document in the batch.
     starts, ends : arrays of int32, shape (n,)
-        Character offsets into the document's original text.
+        Character offsets into the document's original text; equal for an empty place, which is where
+        the word after it begins.
     groups, observed, chosen : arrays of int32, shape (n,)
         Group, candidate in the text (-1: none) and candidate with the highest score, as indices.
     offsets : array of int64, shape (n + 1,)
@@ -81,6 +82,30 @@ class Decisions:
             **columns,
         )
 
+    @property
+    def noted(self) -> NDArray[np.bool_]:
+        """Which decisions are to be shown: all but those that an empty place stays empty."""
+        return (self.starts < self.ends) | (self.chosen != self.observed)
+
+    def without_empty(self) -> Decisions:
+        """Return the decisions that are `noted`: a text has more empty places than words to decide."""
+        return self if self.noted.all() else self.take(np.flatnonzero(self.noted))
+
+    def take(self, rows: NDArray[np.int64]) -> Decisions:
+        """Return some of the decisions, in the order of `rows`."""
+        sizes = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        at = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
+        return Decisions(
+            task=self.task,
+            model=self.model,
+            table=self.table,
+            offsets=offsets,
+            scores=self.scores[at],
+            **columns,
+        )
+
     def record(self, index: int, text: str) -> dict[str, Any]:
         """Return one decision as plain values; `text` is the document's original text."""
         group = self.table[self.groups[index]]
@@ -98,7 +123,7 @@ class Decisions:
             "chosen": chosen,
             "replacement": observed
             if self.observed[index] in (-1, self.chosen[index])
-            else follow_case(chosen, observed),
+            else replacement(chosen, text, start, end),
             "flagged": bool(self.flagged[index]),
             "probability": round(float(self.probabilities[index]), 6),
             "margin": round(float(self.margins[index]), 4),
@@ -122,6 +147,18 @@ _COLUMNS = (
     "found",
     "asked",
 )
+
+
+def replacement(chosen: str, text: str, start: int, end: int) -> str:
+    """Return what `chosen` is in the place of ``text[start:end]``.
+
+    In an empty place, which is before a word, it gets a space behind it; capitals between capitals only.
+    """
+    if start < end:
+        return follow_case(chosen, text[start:end])
+    around = text[max(0, start - 40) : start].split()[-1:] + text[start : start + 40].split()[:1]
+    loud = len(around) == 2 and all(word.isupper() and len(word) > 1 for word in around)
+    return f"{chosen.upper() if loud else chosen} " if chosen else ""
 
 
 def follow_case(replacement: str, observed: str) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
+from disambig.text import characters
 from disambig.text.hashing import hash_word, hash_words
 from disambig.text.view import TokenView
 
@@ -34,8 +35,8 @@ class Finder:
     candidate: NDArray[np.int32]
 
     @classmethod
-    def of(cls, groups: Sequence[Group]) -> Finder:
-        """Index the candidates of `groups`.
+    def of(cls, groups: Sequence[Group], *, zero: bool = False) -> Finder:
+        """Index the candidates of `groups`; with `zero` a group may have one of no word, which is not found.
 
         Raises
         ------
@@ -45,6 +46,8 @@ class Finder:
         entries = []
         for g, group in enumerate(groups):
             for c, candidate in enumerate(group.candidates):
+                if not candidate and zero:
+                    continue
                 words = [hash_word(word) for word in candidate.split(" ")]
                 if not candidate or len(words) > MOST_WORDS:
                     raise UserError("D450", name=candidate, group=group.name)
@@ -105,6 +108,17 @@ def _glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -
     left = (view.ends[before] == view.starts[first]) & _is_glue(view.hashes[before])
     right = (view.ends[last] == view.starts[after]) & _is_glue(view.hashes[after])
     return left | right
+
+
+def word_tokens(view: TokenView) -> NDArray[np.bool_]:
+    """Return which tokens are words: they begin with a letter or digit; shape ``(n_tokens,)``."""
+    lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts)) + 1
+    offsets = np.repeat(np.cumsum(lengths) - lengths, np.diff(view.documents))
+    codes = np.frombuffer("\n".join([*view.texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
+    table = characters.classes(
+        characters.PLANE_0 if codes.max(initial=0) < characters.PLANE_0 else characters.ALL
+    )
+    return (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
 
 
 def _is_glue(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:

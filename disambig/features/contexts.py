@@ -33,6 +33,7 @@ class Candidates:
     words : array of uint64, shape (K, longest)
         Zero behind the last word of a shorter candidate.
     lengths : array of int64, shape (K,)
+        Zero for the candidate of no word.
     """
 
     words: NDArray[np.uint64]
@@ -41,7 +42,7 @@ class Candidates:
     @classmethod
     def of(cls, group: Group) -> Candidates:
         """Hash the candidates of `group`."""
-        split = [[hash_word(word) for word in candidate.split(" ")] for candidate in group.candidates]
+        split = [[hash_word(word) for word in candidate.split()] for candidate in group.candidates]
         longest = max(len(words) for words in split)
         padded = [words + [0] * (longest - len(words)) for words in split]
         return cls(np.array(padded, np.uint64), np.array([len(words) for words in split], np.int64))
@@ -60,12 +61,17 @@ def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDAr
     return left, right
 
 
-def fits(left: NDArray[np.int64], right: NDArray[np.int64], longest: int) -> NDArray[np.bool_]:
+def fits(
+    left: NDArray[np.int64], right: NDArray[np.int64], longest: int, *, shortest: int = 1
+) -> NDArray[np.bool_]:
     """Return which contexts an instance can fill with *every* candidate, shape ``(n, 14)``.
 
     A candidate of c words fills a context if ``l + c + r <= 5``. Contexts that some candidate
-    cannot fill, and those that run out of the sentence, are left out for all candidates alike.
+    cannot fill, and those that run out of the sentence, are left out for all candidates alike. A
+    candidate of no word says something only between words: with one, contexts have both sides.
     """
     contexts = np.array(CONTEXTS)
     short = contexts.sum(axis=1) + longest <= MAX_ORDER
+    if not shortest:
+        short &= contexts.min(axis=1) > 0
     return (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1]) & short

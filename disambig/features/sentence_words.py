@@ -78,7 +78,7 @@ class SentenceWords:
 
     def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
         """Return the features of each instance as hashes, shape (n, F); 0 beyond the sentence."""
-        last = instances.positions + np.maximum(instances.lengths, 1) - 1
+        last = instances.positions + instances.lengths - 1  # of an empty place the token before
         left = _side(view, instances.positions, -1, self.window + 1)
         right = _side(view, last, 1, self.window + 1)
         columns = [_key(_ACROSS, left[0], right[0])]

@@ -40,7 +40,7 @@ def annotate(
     Returns
     -------
     list of Decisions
-        One a model, over all texts.
+        One a model, over all texts; places that are empty and stay so are left out.
     """
     from disambig.text.documents import view_of_texts
 
@@ -52,7 +52,7 @@ def annotate(
             view = view_of_texts(texts, model.tokenisation, protected=protect)
             views[name] = ignoring(view, ignore)
         rate = flags_per_1000.get(model.task.name) if isinstance(flags_per_1000, Mapping) else flags_per_1000
-        decisions.append(model.decide(views[name], flags_per_1000=rate))
+        decisions.append(model.decide(views[name], flags_per_1000=rate).without_empty())
     return decisions
 
 

@@ -77,7 +77,7 @@ def _filled(view: TokenView, position: int, length: int, context: tuple[int, int
     left, right = context
     before = [_word(view, position - left + i) for i in range(left)]
     after = [_word(view, position + length + i) for i in range(right)]
-    return " ".join([*before, candidate, *after])
+    return " ".join([*before, *candidate.split(), *after])
 
 
 def _word(view: TokenView, token: int) -> str:

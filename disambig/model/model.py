@@ -178,7 +178,7 @@ class Model:
             table=table,
             documents=view.document_of(instances.positions).astype(np.int32),
             starts=view.starts[instances.positions],
-            ends=view.ends[last],
+            ends=np.where(instances.lengths > 0, view.ends[last], view.starts[instances.positions]),
             groups=instances.groups,
             observed=instances.observed,
             offsets=offsets,

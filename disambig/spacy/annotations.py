@@ -80,6 +80,8 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
         if first < last:
             own = slice(first, last)
             start, stop = tokens_of(doc, decisions.starts[own], decisions.ends[own])
+            empty = decisions.starts[own] == decisions.ends[own]
+            stop = np.where(empty, np.minimum(start + 1, len(doc)), stop)  # the token after an empty place
             task = hashes[-1]
             # keywords and a hash known to the StringStore: the quickest of spaCy's ways to a span
             added = [
@@ -216,6 +218,25 @@ def record_of(span: Span) -> dict[str, Any] | None:
     return decisions.record(max(inside, key=likeness), found.text) if inside else None
 
 
+@dataclass(frozen=True)
+class _ValueOfLabel:
+    """The getter of `token_extension`: a class, because processes get it pickled."""
+
+    task: str
+    values: Mapping[str, Any]
+
+    def __call__(self, token: Token) -> Any:
+        found = _kept(token.doc, self.task)
+        if found is None:
+            return None
+        decisions = found.decisions
+        first, last = np.searchsorted(decisions.starts, (token.idx, token.idx + len(token))).tolist()
+        if first == last:
+            return None
+        group = decisions.table[decisions.groups[first]]
+        return self.values.get(group.candidates[decisions.chosen[first]])
+
+
 def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
     """Give tokens an attribute ``token._.NAME`` that says what label a task of labels gave them.
 
@@ -225,19 +246,7 @@ def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
     values : mapping from label to value
         What the attribute is; None for tokens that got no label.
     """
-
-    def value_of(token: Token) -> Any:
-        found = _kept(token.doc, task)
-        if found is None:
-            return None
-        decisions = found.decisions
-        first, last = np.searchsorted(decisions.starts, (token.idx, token.idx + len(token))).tolist()
-        if first == last:
-            return None
-        group = decisions.table[decisions.groups[first]]
-        return values.get(group.candidates[decisions.chosen[first]])
-
-    Token.set_extension(name, getter=value_of, force=True)
+    Token.set_extension(name, getter=_ValueOfLabel(task, values), force=True)
 
 
 Span.set_extension(EXTENSION, getter=record_of, force=True)

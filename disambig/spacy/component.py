@@ -116,7 +116,8 @@ class Disambiguator:
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs; the Docs stay as they are."""
         view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
-        return self.model.decide(ignoring(view, self.ignore), flags_per_1000=self.flags_per_1000)
+        decisions = self.model.decide(ignoring(view, self.ignore), flags_per_1000=self.flags_per_1000)
+        return decisions.without_empty()
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the decisions of `predict` to the Docs."""

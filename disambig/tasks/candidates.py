@@ -1,0 +1,156 @@
+"""Own candidates: decide between words that a config names, wherever one of them stands, or none.
+
+The *zero candidate* ``""`` is no word at all ("a", "an", "the" or nothing). With it the empty places
+between two words are decided too: an instance of no token, whose position is the token that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.corpora.confusion_sets import confusion_set, read_confusion_sets
+from disambig.data.finding import Finder, word_tokens
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.errors import UserError
+from disambig.text.view import TokenView
+
+ZERO = ""
+"""The candidate that is no word."""
+GAPS = ("all", "none")
+Sets = str | Path | Sequence[str | Sequence[str]]
+
+
+@dataclass(frozen=True)
+class OwnCandidates:
+    """Decide between the words of a list, or of several lists.
+
+    Parameters
+    ----------
+    candidates : sequence of str, optional
+        One list, such as ``["a", "an", "the", ""]``; the empty one is no word.
+    sets : path or sequence, optional
+        Several lists in place of one: a file of sets (see `read_confusion_sets`), or
+        ``["bring/take", ["may be", "maybe"]]``.
+    gaps : str
+        With the zero candidate: ``"all"`` decides every empty place between two words of a sentence that
+        are written apart, next to no other candidate; ``"none"`` decides where a candidate stands only (is
+        it one too many?).
+    name, language : str
+        Of the task: the name is the default key of its annotations.
+
+    Raises
+    ------
+    UserError
+        D411 for candidates that make no sense, D485 for both or none of `candidates` and `sets`,
+        D486 for an unknown value of `gaps`.
+    """
+
+    candidates: Sequence[str] | None = None
+    sets: Sets | None = None
+    gaps: str = "all"
+    name: str = "candidates"
+    language: str = ""
+    extra: tuple[Group, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if (self.candidates is None) == (self.sets is None):
+            raise UserError("D485")
+        if self.gaps not in GAPS:
+            raise UserError("D486", value=self.gaps, names=", ".join(GAPS))
+        if not self.name.isidentifier():
+            raise UserError("D487", name=self.name)
+        _ = self.groups
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """One group a list."""
+        return (*_groups(self.candidates, self.sets), *self.extra)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """The index of the candidates that are words."""
+        return Finder.of(self.groups, zero=True)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return every occurrence of a candidate, and the empty places where none stands."""
+        found = self.finder.find(view)
+        zeros = [g for g, group in enumerate(self.groups) if ZERO in group.candidates]
+        if not zeros or self.gaps == "none" or not len(view):
+            return found
+        places = _places(view)
+        parts = [found]
+        for g in zeros:
+            free = places[_apart(found, g, places, len(view))]
+            n = len(free)
+            zero = self.groups[g].candidates.index(ZERO)
+            parts.append(
+                Instances(free, np.zeros(n, np.int32), np.full(n, g, np.int32), np.full(n, zero, np.int32))
+            )
+        columns = [
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("positions", "lengths", "groups", "observed")
+        ]
+        together = Instances(*columns)
+        return together.take(np.lexsort((together.groups, together.positions)))
+
+
+def _places(view: TokenView) -> NDArray[np.int64]:
+    """Return the tokens before which there is an empty place: it and the token before are words, apart."""
+    words = word_tokens(view)
+    good = words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])
+    return np.flatnonzero(good) + 1
+
+
+def _apart(found: Instances, group: int, places: NDArray[np.int64], n_tokens: int) -> NDArray[np.bool_]:
+    """Tell which places have no candidate of a group on either side."""
+    mine = found.groups == group
+    taken = np.zeros(n_tokens + 1, bool)
+    first = found.positions[mine]
+    taken[first] = True
+    taken[first + found.lengths[mine] - 1] = True
+    return ~(taken[places] | taken[places - 1])
+
+
+def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group, ...]:
+    if candidates is not None:
+        return (_group(candidates),)
+    if isinstance(sets, str | Path):
+        return tuple(read_confusion_sets(sets))
+    groups = tuple(_group(one) for one in sets or ())
+    names = [group.name for group in groups]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice or not groups:
+        raise UserError(
+            "D411", name=(twice or ["sets"])[0], problem="is there twice" if twice else "none given"
+        )
+    return groups
+
+
+def _group(said: str | Sequence[str]) -> Group:
+    """Return a group; of a list one member may be no word, and is the last then."""
+    if isinstance(said, str):
+        return confusion_set(said)
+    words = [str(one) for one in said if str(one).strip()]
+    n_empty = len(said) - len(words)
+    name = "/".join(map(str, said))
+    if n_empty > 1:
+        raise UserError("D411", name=name, problem="no word (the empty candidate) is there twice")
+    if not n_empty:
+        return confusion_set(words)
+    if not words:
+        raise UserError("D411", name=name, problem="it needs a word beside the empty candidate")
+    known = confusion_set(words) if len(words) > 1 else _alone(words[0])
+    return Group(f"{known.name}/-", (*known.candidates, ZERO))
+
+
+def _alone(word: str) -> Group:
+    """Return a group of one word, which must be one that a set could have."""
+    checked = confusion_set([word, "x" if word.strip().lower() != "x" else "y"])
+    return Group(checked.candidates[0], checked.candidates[:1])
