@@ -49,7 +49,7 @@ def test_the_pack_is_whole_and_small() -> None:
 
 
 def test_clean_texts_get_next_to_no_flags(models: list[Model]) -> None:
-    """Edited texts written for this, full of confusable words: harder than what the default rate is set on."""
+    """Edited texts written for this, full of confusable words: harder than what the rate is set on."""
     texts = [path.read_text(encoding="utf8") for path in sorted(TEXTS.glob("clean-*.txt"))]
     words = sum(len(text.split()) for text in texts)
     found = flags(texts, models)
