@@ -98,6 +98,7 @@ class FakeSource:
 class FakeModel:
     name: str
     version: str = "0.0.1"
+    task: None = None
 
 
 def install() -> None:
