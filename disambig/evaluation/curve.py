@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.corpora.labelled import Labelled
+from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.intervals import wilson
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
+from disambig.training.balance import ZERO, balanced
 from disambig.training.examples import Examples
 from disambig.training.labelled import train_labelled
 from disambig.training.marking import mark
@@ -106,10 +108,10 @@ def curve_of_texts(
     given = {"min_examples": 2, **settings}
 
     def trial(size: int, draw: int) -> Trial:
-        sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)))
+        sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
         model = train_examples(parts, sample, tune, sample, **about)
-        return _judge(model, model, sample, test)
+        return _judge(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)
     return _summary(task.name, "text", points, most, 1)
@@ -155,7 +157,7 @@ def curve_of_labelled(
             if model.labels is not None
             else model
         )
-        return _judge(model, plain, sample.examples, test.examples)
+        return _judge(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
     return _summary(task.name, "labelled", points, most, n_folds)
@@ -166,11 +168,22 @@ def _examples(parts: dict[str, Any], texts: Sequence[str]) -> Examples:
     return Examples.of(view, parts["task"].instances(view))
 
 
-def _at_most(examples: Examples, most: int, rng: np.random.Generator) -> Examples:
-    """Return a random sample of at most so many instances of each group."""
-    groups = np.unique(examples.instances.groups)
-    rows = np.sort(np.concatenate([examples.rows(int(g), most=most, rng=rng) for g in groups]))
-    return replace(examples, instances=examples.instances.take(rows))
+def _at_most(
+    examples: Examples, most: int, rng: np.random.Generator, groups: Sequence[Group] = ()
+) -> Examples:
+    """Return a random sample of at most so many instances of each group.
+
+    Given the `groups`, those with a candidate of no word get no more empty places than words.
+    """
+    chosen = []
+    for g in np.unique(examples.instances.groups).tolist():
+        if groups and ZERO in groups[g].candidates:
+            rows = examples.rows(g)
+            observed = examples.instances.observed[rows]
+            chosen.append(balanced(rows, observed, groups[g], most=most, rng=rng))
+        else:
+            chosen.append(examples.rows(g, most=most, rng=rng))
+    return replace(examples, instances=examples.instances.take(np.sort(np.concatenate(chosen))))
 
 
 def _sizes(wanted: Sequence[int], most: int) -> list[int]:
@@ -202,8 +215,11 @@ def _points(
     return points
 
 
-def _judge(model: Model, plain: Model, learned: Examples, test: Examples) -> Trial:
-    """Decide on `test` with a model and with the baseline of `plain`; right is what was observed there."""
+def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Examples) -> Trial:
+    """Decide on `test` with a model and with the baseline of `plain`; right is what was observed there.
+
+    What is most frequent is known from `seen`.
+    """
     right = {"model": 0, "baseline": 0, "majority": 0}
     for g in np.unique(test.instances.groups).tolist():
         rows = test.rows(g)
@@ -212,11 +228,9 @@ def _judge(model: Model, plain: Model, learned: Examples, test: Examples) -> Tri
         unseen = replace(instances, observed=np.full_like(instances.observed, -1))
         right["model"] += int((_choose(model, test, unseen, g, baseline=False) == gold).sum())
         right["baseline"] += int((_choose(plain, test, unseen, g, baseline=True) == gold).sum())
-        seen = learned.instances.observed[learned.rows(g)]
-        right["majority"] += int((gold == np.bincount(seen, minlength=1).argmax()).sum())
-    return Trial(
-        len(learned.instances), len(test.instances), right["model"], right["baseline"], right["majority"]
-    )
+        counts = np.bincount(seen.instances.observed[seen.rows(g)], minlength=1)
+        right["majority"] += int((gold == counts.argmax()).sum())
+    return Trial(n_learned, len(test.instances), right["model"], right["baseline"], right["majority"])
 
 
 def _choose(model: Model, test: Examples, instances: Any, group: int, *, baseline: bool) -> NDArray[np.int64]:

@@ -13,8 +13,10 @@ from disambig.errors import UserError
 from disambig.model import calibration as calibrations
 from disambig.model import operating
 from disambig.model.calibration import Calibration, compare
+from disambig.model.linear import LinearScorer
 from disambig.model.model import Model, same_matrix
 from disambig.text.documents import view_of_texts
+from disambig.training import balance
 from disambig.training.examples import Examples
 from disambig.types import Learner, Scorer
 
@@ -160,6 +162,9 @@ def _fit_group(
     least: int,
     rng: np.random.Generator,
 ) -> tuple[Scorer | None, dict[str, Any]]:
+    table = model.task.groups[group]
+    if balance.ZERO in table.candidates:
+        return _fit_with_zero(model, learner, learn, tune, group, most=most, least=least, rng=rng)
     rows = learn.rows(group, most=most, rng=rng)
     observed = learn.instances.observed[rows]
     report: dict[str, Any] = {"examples": len(rows)}
@@ -170,6 +175,45 @@ def _fit_group(
     dev = tune.features(dev_rows, group, model.task, model.extractors).batch if len(dev_rows) else None
     fitted = learner.fit(features.batch, dev=dev, rng=rng)
     return fitted.scorer, report | fitted.report
+
+
+def _fit_with_zero(
+    model: Model,
+    learner: Learner,
+    learn: Examples,
+    tune: Examples,
+    group: int,
+    *,
+    most: int,
+    least: int,
+    rng: np.random.Generator,
+) -> tuple[Scorer | None, dict[str, Any]]:
+    """Fit a group that has a candidate of no word: see `disambig.training.balance`."""
+    table = model.task.groups[group]
+
+    def sample(examples: Examples, size: int) -> NDArray[np.int64]:
+        rows = examples.rows(group)
+        return balance.balanced(rows, examples.instances.observed[rows], table, most=size, rng=rng)
+
+    rows, dev_rows, true_rows = (
+        sample(learn, most),
+        sample(tune, most // 2),
+        tune.rows(group, most=most, rng=rng),
+    )
+    report: dict[str, Any] = {"examples": len(rows)}
+    too_few = len(rows) < least or len(np.unique(learn.instances.observed[rows])) < 2
+    if learner.needs_training and (too_few or not len(dev_rows)):
+        return None, report | {"learner": "baseline"}
+    features = learn.features(rows, group, model.task, model.extractors)
+    dev = tune.features(dev_rows, group, model.task, model.extractors).batch if len(dev_rows) else None
+    fitted = learner.fit(features.batch, dev=dev, rng=rng)
+    column = balance.bias_column(features.batch.columns, table)
+    if column is None or not isinstance(fitted.scorer, LinearScorer) or not len(true_rows):
+        return fitted.scorer, report | fitted.report
+    at_true_rate = tune.features(true_rows, group, model.task, model.extractors)
+    scores = fitted.scorer.scores(at_true_rate.batch).reshape(len(true_rows), -1)
+    scorer, shift = balance.restored(fitted.scorer, column, scores, tune.instances.observed[true_rows], table)
+    return scorer, report | fitted.report | {"empty_places_shift": round(shift, 6)}
 
 
 def _calibrate(

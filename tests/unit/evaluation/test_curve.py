@@ -96,20 +96,19 @@ def test_what_is_judged_was_never_learned_from(monkeypatch):
     seen = []
     judge = curves._judge
 
-    def watch(model, plain, learned, test):
-        seen.append((set(learned.view.texts), set(test.view.texts)))
+    def watch(model, plain, n, learned, test):
         learned_at, test_at = (
-            {(e.view.texts[e.view.document_of(e.instances.positions)[i]]) for i in range(len(e.instances))}
-            for e in (learned, test)
+            {e.view.texts[d] for d in e.view.document_of(e.instances.positions)} for e in (learned, test)
         )
-        assert not learned_at & test_at
-        return judge(model, plain, learned, test)
+        assert learned_at and test_at and not learned_at & test_at
+        seen.append(frozenset(test_at))
+        return judge(model, plain, n, learned, test)
 
     monkeypatch.setattr(curves, "_judge", watch)
     curve_of_texts(parts(), TEXTS, sizes=[10], draws=2)
     curve_of_labelled(parts(), LABELLED, sizes=[10])
     assert len(seen) == 12
-    assert len({frozenset(test) for _, test in seen[2:]}) == 1  # one view of all labelled texts
+    assert len(set(seen[:2])) == 1 and len(set(seen[2:])) == 5  # all labelled documents in turn
 
 
 def test_labelled_words():
