@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.batch.sources import Annotate
 from disambig.corpora.documents import Bad, Document
+from disambig.corpora.opening import without_compression
 from disambig.corpora.results import Annotated
 from disambig.errors import UserError
+from disambig.text.markup import plain_text
 
 if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
@@ -62,10 +64,10 @@ def annotate_documents(
 def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotated]:
     texts: list[str] = []
     places: list[list[tuple[int, int]]] = []  # of each document: (index in texts, offset)
-    for document in documents:
-        cuts = pieces(document.text)
+    for text in map(_plain, documents):
+        cuts = pieces(text)
         places.append([(len(texts) + i, start) for i, (start, _) in enumerate(cuts)])
-        texts.extend(document.text[start:end] for start, end in cuts)
+        texts.extend(text[start:end] for start, end in cuts)
     by_text: list[list[Decisions]] = []
     for first, last in _runs([len(text) for text in texts]):
         found = annotate(texts[first:last])
@@ -75,6 +77,13 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         Annotated(document, _joined([(by_text[index], offset) for index, offset in place]))
         for document, place in zip(documents, places, strict=True)
     ]
+
+
+def _plain(document: Document) -> str:
+    """Return the text without its markup, of the same length, if it is a whole file in Markdown or LaTeX."""
+    if document.kind != "file":
+        return document.text
+    return plain_text(without_compression(document.path), document.text)
 
 
 def pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:

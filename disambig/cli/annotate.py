@@ -63,8 +63,8 @@ def annotate(
             "--from",
             metavar="KIND",
             help="What standard input and files of unknown suffix hold: text, lines, jsonl, csv, conllu, "
-            "spacy or parquet. Others are known by .txt, .jsonl, .ndjson, .csv, .tsv, .conllu, .spacy, "
-            ".parquet, also with .gz, .xz or .zst.",
+            "spacy or parquet. Others are known by .txt, .md, .markdown, .tex, .latex, .jsonl, .ndjson, "
+            ".csv, .tsv, .conllu, .spacy, .parquet, also with .gz, .xz or .zst.",
         ),
     ] = None,
     text: Annotated[

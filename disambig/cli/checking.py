@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from disambig.batch.annotation import annotate_documents
 from disambig.checking.diff import unified_diff
 from disambig.checking.directives import plain_word
 from disambig.checking.files import TextFile, find_files, read_text, write_text
 from disambig.checking.flags import Checked, Flag, choose, corrected, flags_of
 from disambig.cli.checks import check_rate
+from disambig.corpora.documents import Document
 from disambig.corpora.opening import STDIN
 from disambig.corpora.saving import writing
 from disambig.corpora.word_lists import read_words
@@ -27,7 +29,8 @@ FORMATS = ("text", "json")
 FLAGGED = 1
 FAILURE = 2
 _NOTHING = '""'
-_AT_ONCE = 500_000  # characters annotated together
+_AT_ONCE = 200_000  # characters annotated together
+_FILES_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +78,21 @@ def run(request: Request) -> int:
     for files in _batches(request, tally):
         if annotate is None:
             annotate = _annotator(request)
-        plain = [read_markup(_name(file, request), file.text) for file in files]
-        decisions = annotate([found.text for found in plain])
-        for i, file in enumerate(files):
+        documents = [Document(str(i), file.text, _name(file, request)) for i, file in enumerate(files)]
+        found, bad = annotate_documents(documents, annotate)
+        for failed in bad:
+            _report(failed.error, tally)
+        for result in found:
+            name, text = result.document.path, result.document.text
             checked = flags_of(
-                _name(file, request),
-                file.text,
-                plain[i],
-                [of_task.of_document(i) for of_task in decisions],
+                name,
+                text,
+                read_markup(name, text),
+                result.decisions,
                 ignore=ignore,
                 most_per_1000=request.most_per_1000,
             )
-            _finish(file, checked, request, tally)
+            _finish(files[int(result.document.id)], checked, request, tally)
     _summary(request, tally)
     return FAILURE if tally.problems else FLAGGED if tally.flags else 0
 
@@ -134,7 +140,7 @@ def _batches(request: Request, tally: Tally) -> Iterator[list[TextFile]]:
             continue
         batch.append(file)
         size += len(file.text)
-        if size >= _AT_ONCE:
+        if size >= _AT_ONCE or len(batch) >= _FILES_AT_ONCE:
             yield batch
             batch, size = [], 0
     if batch:

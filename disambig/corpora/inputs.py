@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from disambig.corpora.documents import Kind
 from disambig.corpora.opening import COMPRESSED, STDIN, without_compression
 from disambig.errors import UserError
+from disambig.text.markup import SUFFIXES as MARKUP
 
 KINDS: dict[str, Kind] = {
     ".txt": "file",
+    **dict.fromkeys(MARKUP, "file"),
     ".jsonl": "json",
     ".ndjson": "json",
     ".csv": "csv",

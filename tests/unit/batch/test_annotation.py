@@ -82,3 +82,14 @@ def test_totals_add_up_and_come_back_from_plain_values():
 )
 def test_words_are_counted_only_where_there_are_any(text, words):
     assert count_words(text) == words
+
+
+@pytest.mark.parametrize(("name", "seen"), [("a.md", 2), ("a.tex.gz", 2), ("a.txt", 3)])
+def test_markup_is_read_over_and_offsets_are_those_of_the_file(name, seen):
+    text = r"` a quite place ` and \ref{ a quite place } and a quite place"
+    ((result,), _) = annotate_documents([document(text, name)], annotate_texts)
+    flags = [record for record in records(result) if record["flagged"]]
+    assert len(flags) == seen
+    assert all(text[record["start"] : record["end"]] == "quite" for record in flags)
+    ((line,), _) = annotate_documents([dataclasses.replace(result.document, kind="line")], annotate_texts)
+    assert len([record for record in records(line) if record["flagged"]]) == 3

@@ -120,6 +120,13 @@ def test_standard_input(note, capfd, monkeypatch):
     assert "x.md:3:10: quite -> quiet (spelling, 0.90), fixed" in err
 
 
+def test_a_file_on_which_a_model_fails_does_not_stop_the_rest(note, capfd):
+    (note.parent / "bad.md").write_text("RAISE an error")
+    status, out, err = check(capfd, "bad.md", "note.md")
+    assert status == 2
+    assert out.count("note.md:3:") == 2 and "[D313] bad.md" in err
+
+
 def test_most_flags_and_words_to_ignore(note, capfd):
     status, out, err = check(capfd, "--max-flags-per-1000", "1", "note.md")
     assert (status, out.count("\n")) == (1, 1)

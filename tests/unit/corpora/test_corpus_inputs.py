@@ -54,5 +54,5 @@ def test_standard_input_is_jsonl_where_a_field_was_given():
 def test_what_is_not_there_is_an_error(tmp_path):
     with pytest.raises(UserError, match=r"D300.*nowhere"):
         find_inputs([str(tmp_path / "nowhere")])
-    with pytest.raises(UserError, match=r"D301.*\.txt, \.jsonl"):
+    with pytest.raises(UserError, match=r"D301.*\.txt, \.md, .*\.jsonl"):
         find_inputs([str(tmp_path)])
