@@ -67,12 +67,12 @@ def explain_text(
         console.line(f"  {verdict(decisions, index, text, threshold=threshold, evidence=evidence)}")
         seen = _observed(decisions, index)
         rows = [
-            (name, f"{score:.3f}")
+            (shown(name), f"{score:.3f}")
             for rank, (name, score) in enumerate(record["candidates"])
             if rank < top or name == seen
         ]
         console.table(("candidate", "score"), rows, numbers=1)
-        rival = seen if seen and seen != names[0] else names[1]
+        rival = seen if seen is not None and seen != names[0] else names[1]
         heaviest = _heaviest(reasons, (names[0], rival), top)
         if heaviest:
             console.table(("candidate", "n-gram", "count", "weight", "adds"), heaviest, numbers=3)
@@ -81,6 +81,11 @@ def explain_text(
         console.line(f"  {_where(text, start, end)}")
         console.line(f"  left alone: {_kind(text, start, end)}")
     console.line("")
+
+
+def shown(candidate: str) -> str:
+    """Return a candidate for people."""
+    return candidate or "(no word)"
 
 
 def probability_at(log_odds: float) -> float:
@@ -116,16 +121,16 @@ def verdict(decisions: Decisions, index: int, text: str, *, threshold: float, ev
     if chosen == observed:
         return f"not flagged: the word in the text has the highest score{coverage}"
     if group.same(observed, chosen):
-        pair = f"{group.candidates[observed]} and {group.candidates[chosen]}"
+        pair = f"{shown(group.candidates[observed])} and {shown(group.candidates[chosen])}"
         return f"not flagged: {pair} are variants{coverage}"
     if not evidence:
-        return f"not flagged: no evidence for {group.candidates[chosen]}{coverage}"
+        return f"not flagged: no evidence for {shown(group.candidates[chosen])}{coverage}"
     return f"not flagged: {probability} is below the threshold, {threshold:.3f}{coverage}"
 
 
-def _observed(decisions: Decisions, index: int) -> str:
+def _observed(decisions: Decisions, index: int) -> str | None:
     observed = int(decisions.observed[index])
-    return decisions.table[decisions.groups[index]].candidates[observed] if observed >= 0 else ""
+    return decisions.table[decisions.groups[index]].candidates[observed] if observed >= 0 else None
 
 
 def _headline(record: dict[str, Any], text: str) -> str:
@@ -147,7 +152,7 @@ def _heaviest(reasons: Sequence[Reason], candidates: Sequence[str], top: int) ->
         for reason in own[:top]:
             count = "" if reason.count is None else f"{reason.count:,}"
             adds = f"{reason.contribution:+.3f}"
-            rows.append((wanted, reason.evidence, count, f"{reason.weight:+.3f}", adds))
+            rows.append((shown(wanted), reason.evidence, count, f"{reason.weight:+.3f}", adds))
     return rows
 
 

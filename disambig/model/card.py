@@ -125,12 +125,14 @@ def _operating(model: Model, test: dict[str, Any]) -> list[str]:
     if model.labels is not None:
         return ["It flags nothing: its candidates are labels, and the text is left as it is."]
     said = f"A word is flagged where at most {model.flags_per_1000:g} right words in 1,000 would be."
+    zero = any("" in group.candidates for group in model.task.groups)
+    replaced = "words replaced by one another at random" if zero else "words replaced at random"
     for at in test.get("rates", {}).values():
         said += f" Measured: {at['false_flags_per_1000']:.2f} in 1,000."
         if at["errors_found"] is not None:
             low, high = at["errors_found_interval"]
             said += (
-                f" Of {at['errors_made']:,} words replaced at random {at['errors_found']:.1%} are flagged "
+                f" Of {at['errors_made']:,} {replaced} {at['errors_found']:.1%} are flagged "
                 f"({low:.1%} to {high:.1%}); people's own mistakes are harder."
             )
     return [said]

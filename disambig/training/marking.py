@@ -99,8 +99,9 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
 
 
 def _meets(example: Labelled, start: int, end: int) -> bool:
-    if example.start == example.end or start == end:
-        return (example.start, example.end) == (start, end)
+    if example.start == example.end or start == end:  # white space around an empty place does not matter
+        between = slice(min(example.start, start), max(example.end, start))
+        return (example.start == example.end and start == end) and not example.text[between].strip()
     return start < example.end and example.start < end
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.corpora.labelled import Labelled
 from disambig.data.decisions import replacement
 from disambig.data.finding import word_tokens
 from disambig.errors import UserError
@@ -14,6 +15,7 @@ from disambig.features.contexts import CONTEXTS, Candidates, fits, room
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_task
 from disambig.text.words import Words
+from disambig.training.marking import mark
 
 ARTICLES = ["a", "an", "the", ""]
 
@@ -164,3 +166,17 @@ def test_contexts_of_no_word_have_both_sides():
 )
 def test_replacements(text, start, end, chosen, made):
     assert replacement(chosen, text, start, end) == made
+
+
+@pytest.mark.parametrize("place", [6, 7, 8])
+def test_a_labelled_empty_place_may_be_on_either_side_of_its_space(place):
+    text = "We saw  dog."
+    (example,) = mark(
+        OwnCandidates(candidates=ARTICLES), Words(), [Labelled(text, place, place, "the", text)]
+    ).labelled
+    assert example.label == "the"
+
+
+def test_a_labelled_word_is_no_empty_place():
+    with pytest.raises(UserError, match="D462"):
+        mark(OwnCandidates(candidates=ARTICLES), Words(), [Labelled("We saw dog.", 3, 6, "the", "x")])
