@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import logging
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from disambig.doctor import packs
     from disambig.doctor.finding import Finding
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -21,7 +23,8 @@ MARKS = {"ok": "ok      ", "warning": "warning ", "problem": "PROBLEM "}
 @app.command()
 def doctor(
     text: Annotated[
-        str | None, typer.Argument(help="A text of yours to look at, in place of a sample.")
+        str | None,
+        typer.Argument(help="A text of yours to look at, in place of a sample; - reads standard input."),
     ] = None,
     model: Annotated[
         list[str] | None, typer.Option(metavar="DIR", help="A model's directory; may be repeated.")
@@ -29,10 +32,19 @@ def doctor(
     quick: Annotated[bool, typer.Option("--quick", help="Do not read tables through.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Look at the installation: versions, plugins, packs, models, coverage and speed.
+    """Look at the installation: versions, plugins, spaCy, packs, models, coverage and speed.
 
     Exit status 2 where there is a problem, 0 otherwise, warnings included.
     """
+    from disambig.doctor.finding import number
+    from disambig.errors import UserError
+
+    if text == "-":
+        from disambig.corpora.opening import decode
+
+        text = decode(sys.stdin.buffer.read(), "standard input")
+    if text is not None and not text.strip():
+        raise UserError("D307", what="the text")
     logging.getLogger("disambig.plugins").addHandler(logging.NullHandler())  # broken ones are findings
     findings = []
     for finding in _findings(text, model or [], quick=quick):
@@ -45,7 +57,7 @@ def doctor(
     if json:
         typer.echo(json_module.dumps([asdict(finding) for finding in findings], indent=1))
     elif counts["problem"] or counts["warning"]:
-        typer.echo(f"{counts['problem']} problems, {counts['warning']} warnings")
+        typer.echo(", ".join(number(counts[what], what) for what in ("problem", "warning")))
     else:
         typer.echo("all is well")
     if counts["problem"]:
@@ -53,18 +65,21 @@ def doctor(
 
 
 def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[Finding]:
-    from disambig.doctor import installation
+    from disambig.doctor import installation, packs
     from disambig.doctor.finding import guarded
-    from disambig.doctor.packs import check_packs, named
-    from disambig.doctor.sample import check_sample
-    from disambig.model.model import Model
 
     yield from guarded("versions", installation.check_versions)
     yield from guarded("plugins", installation.check_plugins)
+    yield from guarded("spaCy", installation.check_spacy)
     yield from guarded("compiler", installation.check_compiler)
     yield from guarded("terminal", installation.check_terminal)
-    loaded: list[Model] = []
-    yield from guarded("packs", lambda: check_packs(loaded, quick=quick))
-    yield from guarded("models", lambda: named(models, loaded))
-    if loaded:
-        yield from guarded("sample", lambda: check_sample(loaded, text))
+    looked = packs.Looked(quick=quick)
+    yield from guarded("packs", lambda: packs.check_packs(looked))
+    yield from guarded("models", lambda: packs.check_named(models, looked))
+    yield from guarded("sample", lambda: _sample(looked, text))
+
+
+def _sample(looked: packs.Looked, text: str | None) -> Iterator[Finding]:
+    from disambig.doctor.sample import check_sample
+
+    yield from check_sample(looked.models, text)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from disambig.errors import UserError
 
@@ -23,20 +23,39 @@ class Finding:
         What was seen, on one line.
     mend : str
         What to do, where something is off.
+    numbers : mapping of str to float
+        What was measured, for programs.
     """
 
     area: str
     status: str
     what: str
     mend: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
-def guarded(area: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """Yield what a check finds; a check that fails is a finding too, never the end of the others."""
+def guarded(area: str, check: Callable[[], Iterable[Finding]], *, mend: str = "") -> Iterator[Finding]:
+    """Yield what a check finds; a check that fails is a finding too, never the end of the others.
+
+    Parameters
+    ----------
+    mend : str
+        What to do if it fails, where the caller knows better than the error.
+    """
     try:
         yield from check()
     except UserError as problem:
-        yield Finding(area, PROBLEM, str(problem), "see the message")
-    except Exception as problem:  # whatever is broken in an installation: that is what this is for
-        what = " ".join(f"{type(problem).__name__}: {problem}".split())
-        yield Finding(area, PROBLEM, what, "install disambig again; if that does not help, report this line")
+        yield Finding(area, PROBLEM, str(problem), mend or "do as the message says")
+    except (Exception, SystemExit) as problem:  # whatever is broken: that is what this is for
+        general = "install disambig again; if that does not help, report this line"
+        yield Finding(area, PROBLEM, said(problem), mend or general)
+
+
+def said(problem: BaseException) -> str:
+    """Return an exception on one line."""
+    return " ".join(f"{type(problem).__name__}: {problem}".split())
+
+
+def number(n: int, what: str) -> str:
+    """Return how many of something, for people."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

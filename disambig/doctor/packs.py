@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib.metadata import entry_points
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,91 +13,118 @@ from disambig.doctor.finding import OK, PROBLEM, WARNING, Finding, guarded
 
 if TYPE_CHECKING:
     from disambig.model.model import Model
-    from disambig.model.packs import Pack
 
 REINSTALL = "install the pack again: pip install --force-reinstall --no-deps {name}"
+COPY = "train it again, or copy it again"
+MANY_FLAGS = 4.0
 
 
-def check_packs(loaded: list[Model], *, quick: bool) -> Iterator[Finding]:
-    """Check every installed pack; models that load are put into `loaded`.
+@dataclass(slots=True)
+class Looked:
+    """What was looked at so far.
 
-    Parameters
+    Attributes
     ----------
     quick : bool
-        Do not read the tables through.
+        Tables are opened, not read through.
+    models : list of Model
+        Those that load.
+    tables : set of Path
+        Files of tables that need no second look.
     """
-    from disambig.model.packs import GROUP, read_pack
+
+    quick: bool = False
+    models: list[Model] = field(default_factory=list)
+    tables: set[Path] = field(default_factory=set)
+
+
+def check_packs(looked: Looked) -> Iterator[Finding]:
+    """Check every installed pack, its table and its models."""
+    from disambig.model.packs import GROUP
 
     entries = {entry.value: entry for entry in entry_points(group=GROUP)}
     if not entries:
         what = "no pack is installed: components and commands have no model"
         yield Finding("packs", PROBLEM, what, "pip install disambig, or name models of your own with --model")
     for name, entry in sorted(entries.items()):
-        distribution = entry.dist.name if entry.dist else name
-        spec = find_spec(name)
-        homes = list(spec.submodule_search_locations or ()) if spec else []
-        if not homes or not (Path(homes[0]) / "pack.json").is_file():
-            yield Finding("packs", PROBLEM, f"{name} has no pack.json", REINSTALL.format(name=distribution))
-            continue
-        home = Path(homes[0])
-
-        def whole(home: Path = home, distribution: str = distribution) -> Iterator[Finding]:
-            yield from _check_pack(read_pack(home), distribution, loaded, quick=quick)
-
-        yield from guarded("packs", whole)
+        mend = REINSTALL.format(name=entry.dist.name if entry.dist else name)
+        yield from guarded("packs", lambda e=entry, m=mend: _check_pack(e, m, looked), mend=mend)  # type: ignore[misc]
 
 
-def _check_pack(pack: Pack, distribution: str, loaded: list[Model], *, quick: bool) -> Iterator[Finding]:
+def _check_pack(entry: EntryPoint, mend: str, looked: Looked) -> Iterator[Finding]:
+    from disambig.model.packs import read_pack
+
+    spec = find_spec(entry.value)
+    homes = list(spec.submodule_search_locations or ()) if spec else []
+    if not homes or not (Path(homes[0]) / "pack.json").is_file():
+        yield Finding("packs", PROBLEM, f"{entry.value} has no pack.json", mend)
+        return
+    pack = read_pack(Path(homes[0]))
     yield Finding("packs", OK, f"{pack.name} {pack.version}, language {pack.language}: {pack.counts.parent}")
+    yield from check_table(pack.counts, looked, mend=mend)
+    for task, path in sorted(pack.models.items()):
+        yield from check_model(path, looked, mend=mend, task=task)
 
-    def table() -> Iterator[Finding]:
+
+def check_table(path: Path, looked: Looked, *, mend: str) -> Iterator[Finding]:
+    """Open a count table and, unless quick, check its every byte."""
+
+    def check() -> Iterator[Finding]:
         from disambig.counts.table import CountTable
 
-        opened = CountTable.open(pack.counts)
-        if not quick:
-            opened.verify()
-        how = "opened" if quick else "checked byte by byte"
-        views = ", ".join(opened.tokenisations)
-        what = f"{pack.counts.name}: {opened.n_ngrams:,} n-grams of {views}, {how}"
-        yield Finding("tables", OK, what)
+        looked.tables.add(path.resolve())
+        table = CountTable.open(path)
+        if not looked.quick:
+            table.verify()
+        how = "opened, not read through" if looked.quick else "checked byte by byte"
+        views = ", ".join(name + " with gaps" * (name in table.gaps) for name in table.tokenisations)
+        what = f"{path.name}: {table.n_ngrams:,} n-grams of {views}, {table.header['record']} records, {how}"
+        yield Finding("tables", OK, what, numbers={"ngrams": table.n_ngrams})
 
-    yield from _mending(guarded("tables", table), REINSTALL.format(name=distribution))
-    for task, path in sorted(pack.models.items()):
-        yield from _mending(check_model(path, loaded, task=task), REINSTALL.format(name=distribution))
+    yield from guarded("tables", check, mend=mend)
 
 
-def check_model(path: Path, loaded: list[Model], *, task: str | None = None) -> Iterator[Finding]:
-    """Load a model's directory and let it decide nothing: checksums, table and tokenisation are compared."""
+def check_model(path: Path, looked: Looked, *, mend: str, task: str | None = None) -> Iterator[Finding]:
+    """Load a model's directory: checksums, table and tokenisation are compared.
+
+    Parameters
+    ----------
+    task : str, optional
+        What its pack says that it decides.
+    """
 
     def check() -> Iterator[Finding]:
         from disambig.model.store import load_model
 
         model = load_model(path)
-        learned = sum(scorer is not None for scorer in model.scorers)
-        what = f"{model.name} {model.version}: {learned} of {len(model.scorers)} groups learned"
         if task is not None and model.task.name != task:
-            said = f"{path} decides {model.task.name!r}, the pack calls it {task!r}"
-            yield Finding("models", PROBLEM, said)
+            what = f"{path} decides {model.task.name!r}, the pack calls it {task!r}"
+            yield Finding("models", PROBLEM, what, mend)
             return
-        loaded.append(model)
+        for extractor in model.extractors:
+            table = getattr(extractor, "table", None)
+            if table is None:
+                continue
+            table.require(model.tokenisation.name)
+            if table.path.resolve() not in looked.tables:
+                yield from check_table(table.path, looked, mend=mend)
+        looked.models.append(model)
+        learned = sum(scorer is not None for scorer in model.scorers)
+        kind = "labels" if model.labels is not None else "words"
+        what = (
+            f"{model.name} {model.version}, decides between {kind} of {model.tokenisation.name}: "
+            f"{learned} of {len(model.scorers)} groups learned"
+        )
         yield Finding("models", OK, what)
-        if model.labels is None and model.flags_per_1000 > 4:
-            said = f"{model.name} raises {model.flags_per_1000} false flags per 1,000 words by default"
-            yield Finding(
-                "models", WARNING, said, "train it with a lower flags_per_1000, or set one when asking"
-            )
+        if model.labels is None and model.flags_per_1000 > MANY_FLAGS:
+            what = f"{model.name} raises {model.flags_per_1000:g} false flags per 1,000 words by default"
+            better = "train it with a lower flags_per_1000, or set one when asking"
+            yield Finding("models", WARNING, what, better)
 
-    yield from guarded("models", check)
-
-
-def _mending(findings: Iterator[Finding], mend: str) -> Iterator[Finding]:
-    """Say how problems with the files of a pack are mended."""
-    for finding in findings:
-        problem = finding.status == PROBLEM
-        yield Finding(finding.area, finding.status, finding.what, mend) if problem else finding
+    yield from guarded("models", check, mend=mend)
 
 
-def named(models: Sequence[str], loaded: list[Model]) -> Iterator[Finding]:
+def check_named(models: Sequence[str], looked: Looked) -> Iterator[Finding]:
     """Check models that the user names, by directory."""
     for path in models:
-        yield from _mending(check_model(Path(path), loaded), "train it again, or copy it again")
+        yield from check_model(Path(path), looked, mend=COPY)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disambig.doctor.finding import OK, WARNING, Finding
+from disambig.doctor.finding import OK, WARNING, Finding, guarded, number
 
 if TYPE_CHECKING:
     from disambig.model.model import Model
@@ -18,67 +18,113 @@ SAMPLE = (
     "Last week we went to the library with our neighbours, who were on their way from the market. It was "
     "raining, so they stayed for an hour and talked about the weather, the price of bread and the school."
 )
-_LEAST_COVERED = 0.05
-_SLOW = 20_000
+LANGUAGE = "en"
+LEAST_COVERED = 0.05
+SLOW = 20_000
 _WORDS = 100_000
+_FEWEST = 20
+_BLOCK = 1024
 
 
 def check_sample(models: Sequence[Model], text: str | None) -> Iterator[Finding]:
     """Decide in a sample, or in the user's text, with every model."""
     from disambig.model.annotate import annotate
 
-    words = text or SAMPLE
-    start = time.perf_counter()
-    decided = annotate([words], models)
-    cold = time.perf_counter() - start
-    for model, decisions in zip(models, decided, strict=True):
-        found, asked = int(decisions.found.sum()), int(decisions.asked.sum())
-        if not len(decisions):
-            what = f"{model.name}: nothing to decide in the {'text' if text else 'sample'}"
-            yield Finding("coverage", OK if text else WARNING, what)
-            continue
-        share = found / max(asked, 1)
-        flags = f", {int(decisions.flagged.sum())} flagged" if model.labels is None else ""
-        orders = _by_order(model, words)
-        what = (
-            f"{model.name}: {len(decisions)} decisions{flags}, {share:.0%} of {asked:,} n-grams found{orders}"
-        )
-        low = share < _LEAST_COVERED
-        mend = "the table knows little of this language or field: count text of your own" if low else ""
-        yield Finding("coverage", WARNING if low else OK, what, mend)
-    yield from _speed(models, words, cold)
+    long = text if text and len(text.split()) >= _FEWEST else SAMPLE
+    speed: list[tuple[Model, float]] = []  # the models that decide, and how long the first words took
+    for model in models:
+
+        def check(model: Model = model) -> Iterator[Finding]:
+            start = time.perf_counter()
+            annotate([long], [model])
+            cold = time.perf_counter() - start
+            yield _coverage(model, text)
+            speed.append((model, cold))
+
+        mend = "train the model again, or install its pack again"
+        yield from guarded("coverage", check, mend=mend)
+    if speed:
+        cold = sum(seconds for _, seconds in speed)
+        yield from guarded("speed", lambda: [_speed([model for model, _ in speed], long, cold)])
 
 
-def _by_order(model: Model, text: str) -> str:
-    """Return the share of n-grams of the text itself that the table holds, by order, for people."""
-    tables = [extractor.table for extractor in model.extractors if hasattr(extractor, "table")]
-    if not tables:
-        return ""
-    view = model.tokenisation([text])
-    shares = []
-    for order in range(2, tables[0].orders + 1):
-        windows = np.lib.stride_tricks.sliding_window_view(view.hashes, order)
-        inside = view.sentences[np.searchsorted(view.sentences, np.arange(len(windows)), side="right")]
-        windows = windows[np.arange(len(windows)) + order <= inside]
-        if len(windows):
-            known = tables[0].counts_of_words(windows, tokenisation=view.tokenisation) > 0
-            shares.append(f"{order}-grams {known.mean():.0%}")
-    return f"; of the text's own: {', '.join(shares)}"
+def _coverage(model: Model, text: str | None) -> Finding:
+    from disambig.model.annotate import annotate
+
+    (decisions,) = annotate([text or SAMPLE], [model])
+    if not len(decisions):
+        if text is None and model.language != LANGUAGE:
+            what = f"{model.name}: the sample is in {LANGUAGE!r}, not in {model.language!r}: give a text"
+            return Finding("coverage", OK, what)
+        what = f"{model.name}: nothing to decide in the {'sample' if text is None else 'text'}"
+        mend = "the model may be broken: see what it decides with `disambig explain`"
+        return Finding("coverage", OK, what) if text else Finding("coverage", WARNING, what, mend)
+    found, asked = int(decisions.found.sum()), int(decisions.asked.sum())
+    numbers = {"decisions": len(decisions), "asked": asked, "found": found}
+    what = f"{model.name}: {number(len(decisions), 'decision')}"
+    if model.labels is None:
+        numbers["flagged"] = int(decisions.flagged.sum())
+        what += f", {numbers['flagged']} flagged"
+    if not asked:
+        return Finding("coverage", OK, f"{what}, no n-grams asked", numbers=numbers)
+    what += f", {found:,} of {asked:,} n-grams found ({found / asked:.0%})"
+    orders = asked_by_order(model, text or SAMPLE)
+    if orders:
+        shares = [f"{order}-grams {known / total:.0%}" for order, (known, total) in orders.items()]
+        what += f": {', '.join(shares)}"
+        for order, (known, total) in orders.items():
+            numbers |= {f"asked_{order}": total, f"found_{order}": known}
+    if found / asked >= LEAST_COVERED:
+        return Finding("coverage", OK, what, numbers=numbers)
+    mend = "the table knows little of this language or field: count text of your own"
+    return Finding("coverage", WARNING, what, mend, numbers)
 
 
-def _speed(models: Sequence[Model], text: str, cold: float) -> Iterator[Finding]:
+def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
+    """Return how many n-grams were found and how many asked, by their number of words.
+
+    Only the extractor of context counts says so; the others give nothing. A candidate of two words is
+    counted by its context, as if it were one word.
+    """
+    from disambig.features.contexts import CONTEXTS, fits, room
+    from disambig.features.ngram_counts import BIAS, NgramCounts
+    from disambig.text.documents import view_of_texts
+
+    extractors = [extractor for extractor in model.extractors if isinstance(extractor, NgramCounts)]
+    view = view_of_texts([text], model.tokenisation, protected=True)
+    instances = model.instances(view)
+    asked, known = np.zeros(BIAS, np.int64), np.zeros(BIAS, np.int64)
+    for extractor in extractors:
+        for index in np.unique(instances.groups).tolist():
+            group = model.task.groups[index]
+            rows = np.flatnonzero(instances.groups == index)
+            lengths = [len(candidate.split()) for candidate in group.candidates]
+            for start in range(0, len(rows), _BLOCK):
+                part = instances.take(rows[start : start + _BLOCK])
+                usable = fits(*room(view, part), max(lengths), shortest=min(lengths))
+                values = extractor.transform(view, part, group).batch.values  # type: ignore[attr-defined]
+                asked += usable.sum(axis=0) * len(group.candidates)
+                known += np.count_nonzero(values[:, :, :BIAS], axis=(0, 1))
+    sizes = np.array([1 + left + right for left, right in CONTEXTS])
+    return {
+        order: (int(known[sizes == order].sum()), int(asked[sizes == order].sum()))
+        for order in np.unique(sizes).tolist()
+        if asked[sizes == order].sum()
+    }
+
+
+def _speed(models: Sequence[Model], text: str, cold: float) -> Finding:
     from disambig.model.annotate import annotate
 
     n_words = len(text.split())
-    texts = [f"{text} {i}" for i in range(max(1, _WORDS // max(n_words, 1)))]
+    texts = [f"{text} {i}" for i in range(max(1, _WORDS // n_words))]
     annotate(texts[: len(texts) // 4 + 1], models)  # the kernels of large batches are compiled, or loaded
     start = time.perf_counter()
     annotate(texts, models)
     rate = n_words * len(texts) / (time.perf_counter() - start)
-    what = (
-        f"first {n_words} words in {cold:.2f} s, then {rate:,.0f} words/s with {len(models)} models, one core"
-    )
-    if rate < _SLOW:
-        yield Finding("speed", WARNING, what, "is the machine busy, or DISAMBIG_ENGINE=numpy set?")
-    else:
-        yield Finding("speed", OK, what)
+    many = number(len(models), "model")
+    what = f"{many}, one core: the first {n_words} words in {cold:.2f} s, then {rate:,.0f} words/s"
+    numbers = {"first_words": n_words, "first_seconds": round(cold, 4), "words_per_second": round(rate)}
+    mend = "is the machine busy, or DISAMBIG_ENGINE=numpy set?"
+    slow = rate < SLOW
+    return Finding("speed", WARNING if slow else OK, what, mend if slow else "", numbers)
