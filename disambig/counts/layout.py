@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.text import hashing
 from disambig.text.hashing import MAX_ORDER
 
 KEYS_PER_PART = 1 << 17
@@ -76,6 +77,16 @@ PATTERN = 3
 def order_of(kind: int) -> int:
     """Return the number of words of an n-gram, or of a pattern with its gap, of this kind."""
     return kind if kind <= MAX_ORDER else kind - PATTERN
+
+
+HASHES = {
+    "word": "MurmurHash64A",
+    "word_seed": hashing.WORD_SEED,
+    "order": hashing.ORDER,
+    "places": list(hashing.PLACES),
+    "fmix": list(hashing.FMIX),
+}
+"""What keys are made with; a table made with other constants is refused."""
 
 
 def part_bits(n_ngrams: float) -> int:

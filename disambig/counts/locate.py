@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from disambig.counts.file import stamp_of
 from disambig.counts.table import CountTable
 
 
@@ -36,12 +37,3 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
 @lru_cache(maxsize=32)
 def _open(path: Path, stamp: tuple[int, ...]) -> CountTable:
     return CountTable.open(path)
-
-
-def stamp_of(path: Path) -> tuple[int, ...]:
-    """Return what changes when another file is written under the same name."""
-    try:
-        said = path.stat()
-    except OSError:
-        return ()
-    return said.st_ino, said.st_mtime_ns, said.st_size

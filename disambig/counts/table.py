@@ -17,7 +17,6 @@ from disambig.counts import layout, lookup
 from disambig.counts.lookup import TableArrays
 from disambig.counts.query import ngram_hashes
 from disambig.counts.stored_keys import checked_edges
-from disambig.counts.write import HASHES
 from disambig.errors import UserError
 from disambig.text import hashing
 
@@ -87,7 +86,7 @@ class CountTable:
         self.n_ngrams = int(header["n_ngrams"])
         self._nested = _nested_words(header.get("info", {}))
         seed = hashing.hash_word(self.tokenisations[0])
-        if header["hashes"] != HASHES or header.get("seed", seed) != seed:
+        if header["hashes"] != layout.HASHES or header.get("seed", seed) != seed:
             raise UserError("D109", path=self.path)
         record = layout.RECORDS[header["record"]]
         words = _array(self._map, sections["index"], np.uint16)

@@ -12,20 +12,11 @@ import numpy as np
 from disambig.counts import file as files
 from disambig.counts.counter import Merged
 from disambig.counts.index import Chunk, renumber, write_index
-from disambig.counts.layout import EXACT, RECORDS
+from disambig.counts.layout import EXACT, HASHES, RECORDS
 from disambig.counts.ranks import Ranks
 from disambig.counts.stored_keys import StoredKeys
 from disambig.errors import UserError, nearest_first
 from disambig.text import hashing
-
-HASHES = {
-    "word": "MurmurHash64A",
-    "word_seed": hashing.WORD_SEED,
-    "order": hashing.ORDER,
-    "places": list(hashing.PLACES),
-    "fmix": list(hashing.FMIX),
-}
-"""What keys are made with; a table made with other constants is refused."""
 
 
 def write_table(

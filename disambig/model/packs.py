@@ -115,7 +115,7 @@ def load(name_or_path: str | Path) -> Model:
     UserError
         D404 for an unknown name, with the true list; D405 to D409 for a damaged directory.
     """
-    from disambig.counts.locate import stamp_of
+    from disambig.counts.file import stamp_of
 
     path = Path(name_or_path)
     known = available()
