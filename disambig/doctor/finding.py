@@ -46,6 +46,9 @@ def guarded(area: str, check: Callable[[], Iterable[Finding]], *, mend: str = ""
         yield from check()
     except UserError as problem:
         yield Finding(area, PROBLEM, str(problem), mend or "do as the message says")
+    except ImportError as problem:
+        package = (problem.name or "disambig").partition(".")[0]
+        yield Finding(area, PROBLEM, said(problem), f"pip install --force-reinstall {package}")
     except (Exception, SystemExit) as problem:  # whatever is broken: that is what this is for
         general = "install disambig again; if that does not help, report this line"
         yield Finding(area, PROBLEM, said(problem), mend or general)

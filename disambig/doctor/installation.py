@@ -75,7 +75,10 @@ def check_plugins() -> Iterator[Finding]:
         name = f"{report.name} ({report.distribution} {report.version})"
         if report.error is not None:
             what = f"{name} could not be loaded: {' '.join(report.error.split())}"
-            yield Finding("plugins", PROBLEM, what, f"update or uninstall {report.distribution}")
+            own = report.distribution == DISTRIBUTION
+            mend = "see the other problems first; then pip install --force-reinstall --no-deps disambig"
+            mend = mend if own else f"update or uninstall {report.distribution}"
+            yield Finding("plugins", PROBLEM, what, mend)
         else:
             yield Finding("plugins", OK, f"{name}: {number(len(report.registered), 'part')}")
 

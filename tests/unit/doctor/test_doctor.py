@@ -36,6 +36,15 @@ def test_a_check_that_fails_is_a_finding():
     assert (second.status, second.what) == (PROBLEM, "RuntimeError: two lines") and second.mend
 
 
+def test_a_missing_package_is_what_is_to_be_installed():
+    def check():
+        raise ModuleNotFoundError("No module named 'somewhere.deep'", name="somewhere.deep")
+        yield
+
+    (finding,) = guarded("x", check, mend="install the pack again")
+    assert finding.mend == "pip install --force-reinstall somewhere"
+
+
 def test_versions_are_held_against_what_is_required(monkeypatch):
     installed = {"numpy": "1.20.0", "scipy": "1.13.0", "spacy": "4.0.0", "pluggy": "of mine"}
 
