@@ -53,7 +53,8 @@ def explain_text(
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
     threshold = probability_at(model.operating.threshold(flags_per_1000))
     name = f"{model.name} {model.version}"
-    console.line(f"{model.task.name} ({name}, {rate:g} flags per 1,000 words)", style="bold")
+    how = "labels" if model.labels is not None else f"{rate:g} flags per 1,000 words"
+    console.line(f"{model.task.name} ({name}, {how})", style="bold")
     if not decisions.noted.any():
         console.line("  no decision: the text has no word that is in question, or all are protected")
     for index in decisions.noted.nonzero()[0].tolist():
@@ -114,6 +115,8 @@ def verdict(decisions: Decisions, index: int, text: str, *, threshold: float, ev
     probability = f"probability {record['probability']:.3f} of an error"
     if record["flagged"]:
         return f"flagged: {probability}, {threshold:.3f} is enough{coverage}"
+    if observed < 0 and record["probability"] > 0:
+        return f"{shown(record['chosen'])}, with probability {record['probability']:.3f}{coverage}"
     if observed < 0:
         return f"decided; no candidate stands in the text{coverage}"
     if record["found"] == 0:

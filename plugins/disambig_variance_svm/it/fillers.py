@@ -88,12 +88,17 @@ class FillerCounts:
         values = np.zeros((n, 2, N_COLUMNS), np.float32)
         values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, N_COLUMNS - 1)
         values[:, 1, -1] = 1.0
-        names = [f"{filler} {left}+{right}" for filler in FILLERS for left, right in CONTEXTS]
+        label = group.candidates[1]
+        names = [
+            f"{label}: {' '.join(['.'] * left + [f'<{filler}>'] + ['.'] * right)}"
+            for filler in FILLERS
+            for left, right in CONTEXTS
+        ]
         columns = Columns(
             np.ones(N_COLUMNS, np.int32),
             np.append(np.repeat(np.arange(len(FILLERS)), len(CONTEXTS)), len(FILLERS)).astype(np.int32),
             (*FILLERS, "bias"),
-            [*names, "bias"],
+            [*names, f"{label}: bias"],
         )
         costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
         seen = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)

@@ -135,3 +135,10 @@ def test_another_tokenisation_is_refused():
 
     with pytest.raises(UserError, match="D454"):
         It().instances(Words()(["It is late."]))
+
+
+def test_attributes_have_names_for_people(full):
+    view, found = instances()
+    names = FillerCounts(counts=full).transform(view, found, It().groups[0]).batch.columns.names
+    assert names[CONTEXTS.index((1, 2))] == "non-referential: . <it> . ."
+    assert names[-1] == "non-referential: bias" and len(set(names)) == len(names)
