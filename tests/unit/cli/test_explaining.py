@@ -25,6 +25,7 @@ class ExplainableModel:
     version: str = "0.0.1"
     flags_per_1000: float = 1.0
     tokenisation: object = None
+    labels: object = None
     operating: object = field(default_factory=lambda: OPERATING)
 
     def decide(self, view, *, flags_per_1000=None):
@@ -79,7 +80,7 @@ def test_a_text_without_candidates_says_so(capsys, model):
         (0, 2, 5, "probability 0.200 of an error is below the threshold, 0.300"),
         (0, 1, 5, "toward and towards are variants"),
         (0, 2, 0, "no evidence, none of 14"),
-        (-1, 2, 5, "no candidate stands in the text"),
+        (-1, 2, 5, "to, with probability 0.200; 5 of 14"),
     ],
 )
 def test_why_not(observed, chosen, found, part):
