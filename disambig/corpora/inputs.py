@@ -23,6 +23,8 @@ KINDS: dict[str, Kind] = {
     ".parquet": "parquet",
 }
 SUFFIXES = tuple(KINDS)
+ABOUT = "readme.md"
+"""What a directory says of itself is none of its documents, unless it is named."""
 NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
@@ -71,7 +73,8 @@ def find_inputs(
     ----------
     paths : sequence of str
         Files, directories (searched recursively for names that end in `SUFFIXES`, also packed, see
-        `COMPRESSED`; hidden ones are left out) and ``-`` for standard input.
+        `COMPRESSED`; hidden ones and README.md, which is about the others, are left out) and ``-`` for
+        standard input.
     lines : bool
         Whether each line of a text file is a document.
     other : Kind, optional
@@ -118,7 +121,8 @@ def _walk(directory: str, left_out: set[str]) -> Iterator[str]:
             if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in left_out
         )
         for name in sorted(files):
-            if not name.startswith(".") and without_compression(name).endswith(SUFFIXES):
+            bare = without_compression(name)
+            if not name.startswith(".") and bare.endswith(SUFFIXES) and bare.lower() != ABOUT:
                 yield os.path.join(folder, name)
 
 

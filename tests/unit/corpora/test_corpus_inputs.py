@@ -56,3 +56,10 @@ def test_what_is_not_there_is_an_error(tmp_path):
         find_inputs([str(tmp_path / "nowhere")])
     with pytest.raises(UserError, match=r"D301.*\.txt, \.md, .*\.jsonl"):
         find_inputs([str(tmp_path)])
+
+
+def test_what_a_directory_says_of_itself_is_no_document_unless_named(tmp_path):
+    for name in ("README.md", "a.md", "b.txt"):
+        (tmp_path / name).write_text("Text.")
+    assert [entry.name for entry in find_inputs([str(tmp_path)])] == ["a.md", "b.txt"]
+    assert [entry.name for entry in find_inputs([str(tmp_path / "README.md")])] == ["README.md"]
