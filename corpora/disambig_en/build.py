@@ -70,7 +70,7 @@ CURVE: tuple[dict[int, int], ...] = (
     {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
 )
 """Least counts, of both tasks, along the curve of size against accuracy."""
-FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.2}
+FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.1}
 """Default rates; together they stay below one flag in 1,000 words."""
 RATES = (0.3, 1.0, 4.0)
 
