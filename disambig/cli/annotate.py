@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from disambig.cli.shared_options import Models, Rate, Tasks
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -31,18 +33,9 @@ def annotate(
             "into a pipe, too; parquet and spacy not on a terminal; corrected not from conllu and spacy."
         ),
     ] = None,
-    task: Annotated[
-        list[str] | None, typer.Option(help="An installed model; may be repeated. Default: all.")
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(metavar="DIR", help="A model's directory; may be repeated.")
-    ] = None,
-    flags_per_1000: Annotated[
-        float | None,
-        typer.Option(
-            "--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."
-        ),
-    ] = None,
+    task: Tasks = None,
+    model: Models = None,
+    flags_per_1000: Rate = None,
     sets: Annotated[
         str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")
     ] = None,

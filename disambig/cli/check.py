@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from disambig.cli.shared_options import Models, Rate, Tasks
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -27,18 +29,9 @@ def check(
         bool, typer.Option("--backup/--no-backup", help="With --fix, keep the old text beside the new one.")
     ] = True,
     backup_suffix: Annotated[str, typer.Option(metavar="SUFFIX", help="What its name ends in.")] = ".bak",
-    task: Annotated[
-        list[str] | None, typer.Option(help="An installed model; may be repeated. Default: all.")
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(metavar="DIR", help="A model's directory; may be repeated.")
-    ] = None,
-    flags_per_1000: Annotated[
-        float | None,
-        typer.Option(
-            "--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."
-        ),
-    ] = None,
+    task: Tasks = None,
+    model: Models = None,
+    flags_per_1000: Rate = None,
     max_flags_per_1000: Annotated[
         float | None,
         typer.Option(

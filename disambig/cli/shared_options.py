@@ -5,7 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+Tasks = Annotated[
+    list[str] | None, typer.Option("--task", help="An installed model; may be repeated. Default: all.")
+]
+Models = Annotated[
+    list[str] | None, typer.Option("--model", metavar="DIR", help="A model's directory; may be repeated.")
+]
+Rate = Annotated[
+    float | None,
+    typer.Option("--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."),
+]
 
 
 def with_options_of(common: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
