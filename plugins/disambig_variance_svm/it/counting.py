@@ -1,7 +1,7 @@
 """Counts the fillers of the contexts in which "it" and "they" are seen: all that `fillers` asks of a table.
 
-A table of all n-grams with gaps (``disambig counts build --gaps``) answers the same and is a hundred
-times larger. Texts are read twice: for the contexts, then for what fills them.
+A table of all n-grams with gaps (``disambig counts build --gaps``) answers the same and is many times
+larger. Texts are read twice: for the contexts, then for what fills them.
 """
 
 from __future__ import annotations
