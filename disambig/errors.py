@@ -4,7 +4,8 @@ A message says what happened, what was seen and what to do, in one line. Nothing
 messages lives here. Errors that are *our* fault stay ordinary exceptions with a traceback.
 
 Codes: D0xx plugins, registry and configs; D1xx count tables; D2xx text and tokenisations;
-D3xx corpora and jobs; D4xx models, packs and training; D5xx spaCy; D6xx command line.
+D3xx corpora and jobs; D4xx models, packs and training; D5xx spaCy; D6xx command line;
+D7xx learners and experiments.
 """
 
 # ruff: noqa: E501  (a message is one line)
@@ -100,8 +101,11 @@ install the pack again, or train it again",
     "D421": "the usage weights know words of {known}, not of {seen}: choose a task with that tokenisation",
     "D450": "candidate {name!r} of {group!r} cannot be found in text: give one word or two",
     "D451": "no feature group {name!r} here: there are {names}",
+    "D452": "{setting} is {value!r}: it must be 1 or more",
+    "D453": "far = {far} words must be more than the near = {near} ones, which are known by their place",
     "D454": "task {task!r} needs the tokenisation {needed!r}, not {seen!r}: put it in the config's [tokenisation]",
     "D455": "fillers tell two labels apart; {group!r} has {n}: give the task two candidates",
+    "D456": "{near} near words, {far} far ones and {dimensions} dimensions are too many for exact sums: take fewer",
     "D460": "{where}: {problem}",
     "D461": "no labelled example in {path}",
     "D462": "none of the labelled places can be used ({n:,}); the first: {problem}",
@@ -132,6 +136,13 @@ model for {seen!r}",
     "D642": "{path}: is not corrected: it {problem}",
     "D643": "{path}: is not corrected: it was changed meanwhile; check it again",
     "D644": "model {name!r} ({task}) chooses labels and corrects no words: name another --task or --model",
+    # learners
+    "D700": "C is {seen}: it must be a number above 0",
+    "D701": "feature group {name!r} is in two subsets of `variance` and `free`: name it once",
+    "D702": "p is no weighting: {problem}; give each feature group a finite number >= 0, at least one above 0",
+    "D703": "attributes: {n} are NaN or infinite, the first in example {example}, attribute {attribute}: check the counts",
+    "D704": "prior has {seen} weights, the examples have {expected} attributes: give one finite weight for each",
+    "D705": "no example to learn from: give at least one",
 }
 
 

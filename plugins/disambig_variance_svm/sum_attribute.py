@@ -69,7 +69,7 @@ def fold_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floa
     n_columns, k = len(batch.columns), len(batch.column_of)
     inside = batch.columns.in_groups(groups)
     sums = np.broadcast_to(weights[n_columns:], k)
-    folded = weights[:n_columns].copy()
+    folded: Floats = weights[:n_columns].copy()
     for r, columns in enumerate(batch.column_of):
         own = np.unique(columns[inside[columns]])
         folded[own] = weights[own] + sums[r]
@@ -89,4 +89,5 @@ def fold_crossed_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str])
     k, a = batch.column_of.shape
     inside = batch.columns.in_groups(groups)[batch.column_of]  # (K, A)
     cube = weights.reshape(k, k, a + 1)
-    return np.asarray((cube[:, :, :a] + cube[:, :, a:] * inside).ravel())
+    folded: Floats = (cube[:, :, :a] + cube[:, :, a:] * inside).ravel()
+    return folded

@@ -1,44 +1,76 @@
-"""VAR-SVM: an SVM with class-specific attributes whose weights are drawn to be equal.
+"""VAR-SVM and its kin: SVMs with class-specific attributes whose weights are drawn to be equal.
 
 Bergsma, Lin and Schuurmans (CoNLL 2010), section 3. As C falls the answer becomes the unsupervised
-sum of the counts (SumLM); as it grows, that of the CS-SVM.
+sum of the counts (SumLM); as it grows, that of the CS-SVM. The paper's systems as settings::
+
+    VAR-SVM                 variance = ["3-gram", "4-gram", "5-gram"]
+    VAR-SVM, two subsets    variance = [["it"], ["they"]]
+    VAR-SVM+FreeB           free = ["bias"]
+    CS-SVM                  variance = []
+    CS-SVM+                 variance = [], sum = ["3-gram", "4-gram", "5-gram"]
+    VAR-SVM, full matrix    full_matrix = true
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScorer, segments
+from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScorer, UserError, segments
 
-from .solver import Regulariser, Solution, solve
+from .crossed_scorer import CrossedScorer
+from .full_matrix import crossed_blocks, crossed_prior, crossed_regulariser
+from .learner_checks import check_attributes, check_settings
+from .sum_attribute import fold_crossed_sum, fold_sum, with_sum
+from .svm.regulariser import Regulariser
+from .svm.solver import Solution, solve
 
-GRID = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2)
-"""Values of C tried on development data, each from the solution before it."""
-_PATIENCE = 2
+Floats = NDArray[np.float64]
+
+GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-3.0, 3.1, 0.5))
+"""Values of C times the number of examples tried on development data, each from the solution before it."""
+_PATIENCE = 3
 """The path ends when so many values in a row were worse than the best."""
+_DEFAULT = 0.1
+"""C times the number of examples without development data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceSVM:
     """Crammer-Singer SVM with a variance term on some subsets of the weights.
 
-    Every weight counts 1/N, N the number of weights, in variance and L2 subsets alike, so that the
-    two kinds of subset are in balance and C does not change its meaning with N.
+    Every weight counts 1/N, N the number of attributes, in variance and L2 subsets alike, so that the
+    two kinds of subset are in balance and C does not change its meaning with N. (With a variance of
+    probabilities over its own subset and a plain identity elsewhere, as the paper's text may be read, an
+    L2 weight would count N times as much as one in a variance subset.) A CS-SVM with C here is one with
+    N C in the usual form.
 
     Parameters
     ----------
     C : float, optional
-        Weight of the training loss. By default chosen on development data from `GRID`, smallest first;
-        without development data it is 1e-5.
+        Weight of the training loss. By default chosen on development data from `GRID`, smallest first
+        and the smallest of the best; without development data it is 0.1 divided by the number of
+        examples.
     variance : list of str or of lists of str
         Feature groups whose weights, taken together, keep a low variance; lists of them: each list a
         subset of its own (eq. 7 of the paper, several theta_j).
     free : list of str
         Feature groups whose weights are not regularised; all others are, by L2.
+    sum : list of str
+        Feature groups whose sum becomes one more attribute of every class, in a feature group "sum".
+    p : dict of str to float, optional
+        What a weight of a feature group counts, relative to 1 for groups that are not named; 0: not
+        regularised. All together are scaled to a sum of 1.
+    full_matrix : bool
+        Let every class weigh the attributes of all classes, as the K-SVM does: the weights of a class
+        for its own attributes are regularised as above, the others by L2.
+    prior : list of float, optional
+        Weights to stay near, one for each attribute, such as those learned in another domain: what is
+        regularised is the difference from them.
     tolerance : float
         Relative duality gap to reach.
     """
@@ -46,6 +78,10 @@ class VarianceSVM:
     C: float | None = None
     variance: Sequence[str] | Sequence[Sequence[str]] = ("3-gram", "4-gram", "5-gram")
     free: tuple[str, ...] | list[str] = ()
+    sum: tuple[str, ...] | list[str] = ()
+    p: Mapping[str, float] | None = None
+    full_matrix: bool = False
+    prior: Sequence[float] | Floats | None = None
     tolerance: float = 1e-3
     needs_training: bool = True
 
@@ -56,38 +92,66 @@ class VarianceSVM:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of least objective; `rng` is not used (the problem is convex)."""
+        """Return the scorer of least objective; `rng` is not used (the problem is convex).
+
+        Fewer examples than classes, classes that do not occur and even a single class are no obstacle:
+        the regulariser says what the examples leave open.
+
+        Raises
+        ------
+        UserError
+            D451 for an unknown feature group, D700 to D705 for settings or attributes that make no sense.
+        """
         if not isinstance(batch, DenseBlocks):
             raise TypeError(f"VarianceSVM needs dense class blocks, not {type(batch).__name__}")
-        regulariser = self.regulariser(batch)
-        start = regulariser_mean(regulariser)
-        if self.C is not None or dev is None or len(dev.offsets) < 2:
-            C = 1e-5 if self.C is None else self.C
-            return self._fitted(solve(batch, regulariser, C, start=start, tolerance=self.tolerance), C, {})
+        check_settings(C=self.C, p=self.p, subsets=[*self.subsets, list(self.free)])
+        check_attributes(batch, self.prior)
+        problem, regulariser, prior = self.problem(batch)
+        start = prior + regulariser_mean(regulariser)
+        n = len(problem.offsets) - 1
+        if self.C is not None or not isinstance(dev, DenseBlocks) or len(dev.offsets) < 2:
+            C = _rounded(_DEFAULT / n) if self.C is None else self.C
+            solution = solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
+            return self._fitted(self._scorer(solution, batch), solution, C, {})
         path: dict[float, float] = {}
         best: tuple[float, float, Solution] | None = None
         worse = 0
-        for C in GRID:
-            solution = solve(batch, regulariser, C, start=start, tolerance=self.tolerance)
+        for C in (_rounded(value / n) for value in GRID):
+            solution = solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
             start = solution.weights
-            path[C] = accuracy(dev, dev.scores(solution.weights))
+            path[C] = accuracy(dev, self._scorer(solution, batch).scores(dev))
             if best is None or path[C] > best[0]:
                 best, worse = (path[C], C, solution), 0
             else:
                 worse += 1
-            if worse == _PATIENCE:
+            if worse == _PATIENCE or path[C] == 1.0:
                 break
         assert best is not None
-        return self._fitted(best[2], best[1], path)
+        return self._fitted(self._scorer(best[2], batch), best[2], best[1], path)
 
-    def from_state(self, arrays: Arrays) -> LinearScorer:
+    def from_state(self, arrays: Arrays) -> LinearScorer | CrossedScorer:
         """Rebuild a saved scorer."""
-        return LinearScorer.from_state(arrays)
+        return CrossedScorer.from_state(arrays) if self.full_matrix else LinearScorer.from_state(arrays)
 
-    def regulariser(self, batch: CandidateBatch) -> Regulariser:
+    def problem(self, batch: DenseBlocks) -> tuple[DenseBlocks, Regulariser, Floats]:
+        """Return what is solved: examples with all attributes, their regulariser and the prior weights."""
+        prior = np.zeros(len(batch.columns)) if self.prior is None else np.asarray(self.prior, np.float64)
+        wider = with_sum(batch, self.sum) if self.sum else batch
+        prior = np.concatenate([prior, np.zeros(len(wider.columns) - len(prior))])
+        regulariser = self.regulariser(wider)
+        if not self.full_matrix:
+            return wider, regulariser, prior
+        return crossed_blocks(wider), crossed_regulariser(regulariser, wider), crossed_prior(prior, wider)
+
+    def regulariser(self, batch: DenseBlocks) -> Regulariser:
         """Return the regulariser of `batch`'s columns."""
         n = len(batch.columns)
-        strength = np.full(n, 1.0 / n)
+        strength = np.ones(n)
+        for name, weight in (self.p or {}).items():
+            strength[batch.columns.in_groups([name])] = weight
+        if not strength.any():
+            raise UserError("D702", problem="every feature group has the weight 0")
+        strength /= strength.sum()
         strength[batch.columns.in_groups(self.free)] = 0.0
         subset = np.full(n, -1, np.int64)
         for number, names in enumerate(self.subsets):
@@ -101,7 +165,19 @@ class VarianceSVM:
         lists = [list(names) for names in self.variance if not isinstance(names, str)]
         return [alone, *lists] if alone else lists
 
-    def _fitted(self, solution: Solution, C: float, path: dict[float, float]) -> Fitted:
+    def _scorer(self, solution: Solution, batch: DenseBlocks) -> LinearScorer | CrossedScorer:
+        weights = solution.weights
+        if self.full_matrix:
+            return CrossedScorer(fold_crossed_sum(weights, batch, self.sum) if self.sum else weights)
+        return LinearScorer(fold_sum(weights, batch, self.sum) if self.sum else weights)
+
+    def _fitted(
+        self,
+        scorer: LinearScorer | CrossedScorer,
+        solution: Solution,
+        C: float,
+        path: dict[float, float],
+    ) -> Fitted:
         report: dict[str, Any] = {
             "C": C,
             "objective": solution.primal,
@@ -109,15 +185,19 @@ class VarianceSVM:
             "n_iter": solution.n_iter,
             "dev_accuracy": {f"{c:g}": value for c, value in path.items()},
         }
-        return Fitted(LinearScorer(solution.weights), report)
+        return Fitted(scorer, report)
 
 
-def regulariser_mean(regulariser: Regulariser) -> np.ndarray[Any, np.dtype[np.float64]]:
+def regulariser_mean(regulariser: Regulariser) -> Floats:
     """Return SumLM's direction: ones on the variance subsets, zeros elsewhere."""
     return np.where(regulariser.subset >= 0, 1.0, 0.0)
 
 
-def accuracy(batch: CandidateBatch, scores: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+def accuracy(batch: CandidateBatch, scores: Floats) -> float:
     """Return the share of instances whose best-scored candidate costs nothing."""
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))
+
+
+def _rounded(C: float) -> float:
+    return float(f"{C:g}")

@@ -58,8 +58,7 @@ def test_c_is_chosen_on_development_data_from_the_grid():
     train, dev = blocks(40, seed=1), blocks(40, seed=2)
     fitted = VarianceSVM(variance=("2-gram", "4-gram")).fit(train, dev=dev)
     tried = {float(c): share for c, share in fitted.report["dev_accuracy"].items()}
-    assert set(tried) <= set(GRID)
-    assert list(tried) == sorted(tried)
+    assert list(tried) == [float(f"{c / 40:g}") for c in GRID[: len(tried)]]
     assert tried[fitted.report["C"]] == max(tried.values())
     assert accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
     alone = VarianceSVM(C=fitted.report["C"], variance=("2-gram", "4-gram")).fit(train)
@@ -70,8 +69,8 @@ def test_a_given_c_is_kept_and_the_first_of_equals_is_chosen():
     train, dev = blocks(30, seed=3), blocks(30, seed=4)
     assert VarianceSVM(C=0.5, variance=("3-gram",)).fit(train, dev=dev).report["C"] == 0.5
     fitted = VarianceSVM(variance=("3-gram",)).fit(train, dev=dev)  # right everywhere from the start
-    assert fitted.report["C"] == GRID[0]
-    assert len(fitted.report["dev_accuracy"]) == 3
+    assert fitted.report["C"] == float(f"{GRID[0] / 30:g}")
+    assert len(fitted.report["dev_accuracy"]) == 1  # nothing can be better
 
 
 def test_repeatable_bit_for_bit_with_a_path():

@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 from disambig_variance_svm.baselines import SumLM
-from disambig_variance_svm.solver import Regulariser, solve
+from disambig_variance_svm.svm.regulariser import Regulariser
+from disambig_variance_svm.svm.solver import solve
 from disambig_variance_svm.variance_svm import VarianceSVM
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,0 +1,234 @@
+# mypy: disable-error-code="no-untyped-def, assignment"
+"""Numba kernels of the solver: each one pass over the examples, without memory that grows with them.
+
+`values` has shape (n, K, A), `weights` (K, A), `gold` (n,) and `alive` (n, K), or (1, 0) where all rows
+are. The Hessian is kept as each example's largest softmax shares (`kept`, `share`): at a low
+temperature only few examples have more than one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api import compiled
+
+_NOTHING = -34.0
+"""Exponents below count as a share of zero (2e-15)."""
+
+
+@compiled
+def dot(x, w):
+    """Return the product of a row of float32 and a row of float64, in float64."""
+    a = b = c = d = 0.0
+    n = len(x)
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        a += x[i] * w[i]
+        b += x[i + 1] * w[i + 1]
+        c += x[i + 2] * w[i + 2]
+        d += x[i + 3] * w[i + 3]
+    for i in range(whole, n):
+        a += x[i] * w[i]
+    return (a + b) + (c + d)
+
+
+@compiled
+def evaluate(values, costs, gold, alive, weights, temperature, gradient, kept, share):
+    """Add up loss, smoothed loss, the gradient and the shares' cost and entropy; keep the largest shares.
+
+    ``kept[i, j]`` is the candidate whose share is ``share[i, j]``, -1 after the last; an example with one
+    share of almost one keeps none. Returns (loss, smoothed loss, cost, entropy).
+    """
+    n, k, _ = values.shape
+    most = kept.shape[1]
+    masked = alive.shape[1] > 0
+    loss = np.empty(k)
+    sum_loss = sum_soft = sum_cost = sum_entropy = 0.0
+    gradient[:] = 0.0
+    for i in range(n):
+        y = gold[i]
+        own = dot(values[i, y], weights[y])
+        top = 0.0
+        for r in range(k):
+            if r == y:
+                loss[r] = 0.0
+            elif masked and not alive[i, r]:
+                loss[r] = -np.inf
+            else:
+                loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - own
+                top = max(top, loss[r])
+        total = 0.0
+        for r in range(k):
+            exponent = (loss[r] - top) / temperature
+            value = np.exp(exponent) if exponent > _NOTHING else 0.0
+            total += value
+            loss[r] = value
+        soft = top + temperature * np.log(total)
+        sum_loss += top
+        sum_soft += soft
+        count, least, moved = 0, 0, 0.0
+        for r in range(k):
+            p = loss[r] / total
+            if p == 0.0:
+                continue
+            sum_entropy -= p * np.log(p)
+            if r != y:
+                moved += p
+                sum_cost += p * costs[i, r]
+                for a in range(values.shape[2]):
+                    gradient[r, a] += p * values[i, r, a]
+            if p < 1e-4:
+                continue
+            if count < most:
+                kept[i, count], share[i, count] = r, p
+                count += 1
+                if count == most:
+                    least = np.argmin(share[i])
+            elif p > share[i, least]:
+                kept[i, least], share[i, least] = r, p
+                least = np.argmin(share[i])
+        if moved > 0.0:
+            for a in range(values.shape[2]):
+                gradient[y, a] -= moved * values[i, y, a]
+        if count <= 1:
+            count = 0
+        if count < most:
+            kept[i, count] = -1
+    return sum_loss, sum_soft, sum_cost, sum_entropy
+
+
+@compiled
+def losses(values, costs, gold, alive, weights):
+    """Return the sum of the examples' losses."""
+    n, k, _ = values.shape
+    masked = alive.shape[1] > 0
+    total = 0.0
+    for i in range(n):
+        own = dot(values[i, gold[i]], weights[gold[i]])
+        top = 0.0
+        for r in range(k):
+            if r != gold[i] and not (masked and not alive[i, r]):
+                top = max(top, costs[i, r] + dot(values[i, r], weights[r]) - own)
+        total += top
+    return total
+
+
+@compiled
+def smoothed(values, costs, gold, alive, weights, temperature):
+    """Return the sum of the examples' smoothed losses."""
+    n, k, _ = values.shape
+    masked = alive.shape[1] > 0
+    loss = np.empty(k)
+    sum_soft = 0.0
+    for i in range(n):
+        own = dot(values[i, gold[i]], weights[gold[i]])
+        top = 0.0
+        for r in range(k):
+            loss[r] = 0.0
+            if r == gold[i]:
+                continue
+            if masked and not alive[i, r]:
+                loss[r] = -np.inf
+                continue
+            loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - own
+            top = max(top, loss[r])
+        total = 0.0
+        for r in range(k):
+            exponent = (loss[r] - top) / temperature
+            if exponent > _NOTHING:
+                total += np.exp(exponent)
+        sum_soft += top + temperature * np.log(total)
+    return sum_soft
+
+
+@compiled
+def hessian(values, kept, share, full):
+    """Add up the covariance of the features under the kept shares, `full` of shape (K, A, K, A).
+
+    Only blocks of candidates r <= s are written.
+    """
+    n, _, width = values.shape
+    most = kept.shape[1]
+    x = np.empty((most, width))
+    full[:] = 0.0
+    for i in range(n):
+        count, total = 0, 0.0
+        while count < most and kept[i, count] >= 0:
+            total += share[i, count]
+            count += 1
+        for j in range(count):
+            for a in range(width):
+                x[j, a] = values[i, kept[i, j], a]
+        for j in range(count):
+            r, p = kept[i, j], share[i, j] / total
+            for a in range(width):
+                scaled = (p - p * p) * x[j, a]
+                for b in range(width):
+                    full[r, a, r, b] += scaled * x[j, b]
+            for m in range(count):
+                s, q = kept[i, m], share[i, m] / total
+                if s <= r:
+                    continue
+                for a in range(width):
+                    scaled = -p * q * x[j, a]
+                    for b in range(width):
+                        full[r, a, s, b] += scaled * x[m, b]
+
+
+@compiled
+def product(values, kept, share, direction, out):
+    """Multiply `direction` (K, A) with the same covariance."""
+    most = kept.shape[1]
+    z = np.empty(most)
+    out[:] = 0.0
+    for i in range(len(values)):
+        count, total, mean = 0, 0.0, 0.0
+        while count < most and kept[i, count] >= 0:
+            z[count] = dot(values[i, kept[i, count]], direction[kept[i, count]])
+            total += share[i, count]
+            mean += share[i, count] * z[count]
+            count += 1
+        for j in range(count):
+            scaled = share[i, j] / total * (z[j] - mean / total)
+            r = kept[i, j]
+            for a in range(values.shape[2]):
+                out[r, a] += scaled * values[i, r, a]
+
+
+@compiled
+def diagonal(values, kept, share, out):
+    """Add up the variance of each attribute on its own (K, A)."""
+    most = kept.shape[1]
+    out[:] = 0.0
+    for i in range(len(values)):
+        count, total = 0, 0.0
+        while count < most and kept[i, count] >= 0:
+            total += share[i, count]
+            count += 1
+        for j in range(count):
+            p, r = share[i, j] / total, kept[i, j]
+            for a in range(values.shape[2]):
+                out[r, a] += (p - p * p) * values[i, r, a] * values[i, r, a]
+
+
+@compiled
+def extreme(values, costs, gold, alive, direction, gradient):
+    """Give each example's whole mass to the row that pushes most along `direction`; return its cost."""
+    n, k, width = values.shape
+    masked = alive.shape[1] > 0
+    cost = 0.0
+    gradient[:] = 0.0
+    for i in range(n):
+        y = gold[i]
+        best, most = y, dot(values[i, y], direction[y])
+        for r in range(k):
+            if r != y and not (masked and not alive[i, r]):
+                push = dot(values[i, r], direction[r])
+                if push > most:
+                    best, most = r, push
+        if best != y:
+            cost += costs[i, best]
+            for a in range(width):
+                gradient[best, a] += values[i, best, a]
+                gradient[y, a] -= values[i, y, a]
+    return cost

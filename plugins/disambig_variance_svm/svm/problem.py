@@ -1,0 +1,206 @@
+"""One learning problem: its losses, their smoothed form and curvature, by passes over the examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import DenseBlocks
+
+from .regulariser import Floats, Regulariser
+
+MOST_SHARES = 16
+"""Of each example so many softmax shares enter the curvature; the others hardly matter."""
+_EXPLICIT = 2048
+"""Up to so many columns the Hessian is a matrix, beyond it is only multiplied with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """What one pass over the examples finds at some weights and temperature.
+
+    Attributes
+    ----------
+    weights : array, shape (n_columns,)
+    temperature : float
+    primal, smoothed : float
+        The objective and its smoothed form.
+    slopes : array, shape (n_columns,)
+        ``sum_ir alpha_ir (phi_ir - phi_iy)`` for the softmax shares alpha.
+    cost : float
+        ``sum_ir alpha_ir cost_ir``.
+    entropy : float
+        Of the shares, summed over examples: temperature times C times it bounds the smoothing's error.
+    """
+
+    weights: Floats
+    temperature: float
+    primal: float
+    smoothed: float
+    slopes: Floats
+    cost: float
+    entropy: float
+
+
+class Problem:
+    """``min_w 1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+``.
+
+    Rows that `alive` rules out do not count; None: all count. Memory beyond the batch's is what the kept
+    shares take, 8 bytes each.
+    """
+
+    def __init__(
+        self,
+        batch: DenseBlocks,
+        regulariser: Regulariser,
+        C: float,
+        prior: Floats | None = None,
+        alive: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.batch, self.regulariser, self.C = batch, regulariser, C
+        self.n, k, a = batch.values.shape
+        self.n_columns = len(batch.columns)
+        self.prior = np.zeros(self.n_columns) if prior is None else prior
+        self.gold = batch.costs.argmin(axis=1)
+        self.alive = np.ones((1, 0), np.bool_) if alive is None else alive
+        self._kept = np.empty((self.n, min(k, MOST_SHARES)), np.int32)
+        self._share = np.empty(self._kept.shape, np.float32)
+        flat = batch.column_of.ravel()
+        self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
+        self._rows = (batch.values, batch.costs, self.gold, self.alive)
+        self._explicit = k * a <= _EXPLICIT
+
+    def at(self, weights: Floats, temperature: float) -> Point:
+        """Evaluate everything; the shares are kept for the curvature at this point."""
+        from . import kernels
+
+        slopes = np.empty(self.batch.column_of.shape)
+        loss, soft, cost, entropy = kernels.evaluate(
+            *self._rows, weights[self.batch.column_of], temperature, slopes, self._kept, self._share
+        )
+        penalty = self.penalty(weights)
+        return Point(
+            weights,
+            temperature,
+            penalty + self.C * loss,
+            penalty + self.C * soft,
+            self.flat(slopes),
+            cost,
+            entropy,
+        )
+
+    def penalty(self, weights: Floats) -> float:
+        """Return the regulariser's part of the objective."""
+        return self.regulariser.penalty(weights - self.prior)
+
+    def primal(self, weights: Floats) -> float:
+        """Return the objective."""
+        from . import kernels
+
+        return self.penalty(weights) + self.C * float(
+            kernels.losses(*self._rows, weights[self.batch.column_of])
+        )
+
+    def smoothed(self, weights: Floats, temperature: float) -> float:
+        """Return the smoothed objective."""
+        from . import kernels
+
+        soft = kernels.smoothed(*self._rows, weights[self.batch.column_of], temperature)
+        return self.penalty(weights) + self.C * float(soft)
+
+    def gradient(self, point: Point) -> Floats:
+        """Return the gradient of the smoothed objective."""
+        return self.regulariser.apply(point.weights - self.prior) + self.C * point.slopes
+
+    def extreme(self, direction: Floats) -> tuple[Floats, float]:
+        """Return slopes and cost of the shares that push most along `direction`."""
+        from . import kernels
+
+        slopes = np.empty(self.batch.column_of.shape)
+        cost = kernels.extreme(*self._rows, direction[self.batch.column_of], slopes)
+        return self.flat(slopes), float(cost)
+
+    def newton(self, point: Point, gradient: Floats, damping: float) -> Floats:
+        """Return the Newton step at the point evaluated last."""
+        factor = self.C / point.temperature
+        if self._explicit:
+            return -_solve_psd(self._hessian(factor, damping), gradient)
+        return -self._conjugate_gradients(factor, damping, gradient)
+
+    def flat(self, blocks: Floats) -> Floats:
+        """Sum what belongs to attributes, shape (K, A), over the columns that they share."""
+        if self._one_to_one:
+            result = np.empty(self.n_columns)
+            result[self.batch.column_of] = blocks
+            return result
+        sums = np.bincount(self.batch.column_of.ravel(), blocks.ravel(), minlength=self.n_columns)
+        return sums.astype(np.float64, copy=False)
+
+    def _hessian(self, factor: float, damping: float) -> Floats:
+        from . import kernels
+
+        k, a = self.batch.column_of.shape
+        full = np.empty((k, a, k, a))
+        kernels.hessian(self.batch.values, self._kept, self._share, full)
+        square = full.reshape(k * a, k * a)
+        flat = self.batch.column_of.ravel()
+        if self._one_to_one:
+            order = np.empty(k * a, np.int64)
+            order[flat] = np.arange(k * a)
+            ordered = np.triu(square)
+            ordered = (ordered + np.triu(ordered, 1).T)[np.ix_(order, order)]
+        else:
+            tie = np.zeros((k * a, self.n_columns))
+            tie[np.arange(k * a), flat] = 1.0
+            upper = np.triu(square)
+            ordered = tie.T @ (upper + np.triu(upper, 1).T) @ tie
+        ordered *= factor
+        ordered += self.regulariser.matrix
+        ordered[np.diag_indices(self.n_columns)] += damping
+        return np.asarray(ordered)
+
+    def _conjugate_gradients(self, factor: float, damping: float, gradient: Floats) -> Floats:
+        """Solve ``H d = gradient`` to a tenth of the gradient, preconditioned by H's diagonal."""
+        from . import kernels
+
+        column_of, values = self.batch.column_of, self.batch.values
+        blocks = np.empty(column_of.shape)
+        kernels.diagonal(values, self._kept, self._share, blocks)
+        scale = self.regulariser.strength + factor * self.flat(blocks) + damping
+        scale = np.maximum(scale, 1e-12 * scale.max())
+        answer = np.zeros(self.n_columns)
+        left, seen = gradient.copy(), gradient / scale
+        step, size = seen.copy(), float(gradient @ seen)
+        goal = 0.01 * size
+        for _ in range(_MOST_CG):
+            kernels.product(values, self._kept, self._share, step[column_of], blocks)
+            curved = self.regulariser.apply(step) + factor * self.flat(blocks) + damping * step
+            length = size / float(step @ curved)
+            answer += length * step
+            left -= length * curved
+            seen = left / scale
+            size, before = float(left @ seen), size
+            if size <= goal:
+                break
+            step = seen + (size / before) * step
+        return answer
+
+
+_MOST_CG = 250
+
+
+def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
+    """Solve with a matrix that is positive semidefinite up to rounding."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    ridge = 1e-12 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
+    while True:
+        try:
+            lifted: Any = matrix + ridge * np.eye(len(matrix))
+            solution: Floats = cho_solve(cho_factor(lifted, overwrite_a=True, check_finite=False), vector)
+            return solution
+        except LinAlgError:
+            ridge *= 100.0

@@ -1,0 +1,177 @@
+"""Crammer-Singer SVMs under variance and L2 regularisers, fast and with a certified duality gap.
+
+The problem (Bergsma, Lin and Schuurmans 2010, eq. 6, one slack an example):
+
+    min_w  1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+
+
+`Q` is block diagonal: ``diag(p) - p p'`` on a variance subset, ``diag(q)`` on an L2 subset, zero on
+free weights; `w0` is zero or weights to stay near. The maximum is smoothed to ``t * logsumexp(./t)`` and
+minimised by Newton's method while `t` falls. The softmax shares on the way are dual feasible but for
+slopes along the free directions, which are mended exactly, so the gap between the *unsmoothed* primal and
+the dual certifies the answer, whatever the path to it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from disambig.api import DenseBlocks
+
+from .certificate import dual_bound
+from .problem import Point, Problem
+from .regulariser import Floats, Regulariser
+from .unbounded import Unbounded, settle, unbounded
+
+_SHORTEST = 1e-6
+"""Share of a Newton step that is tried at least."""
+_ROUNDING = 1e-14
+_SCALES = 0.3 ** np.arange(8)
+"""Multiples of the start that are tried, so that a good direction of the wrong length does no harm."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Weights with their certificate.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (n_columns,)
+    primal, dual : float
+        Objective at `weights`, and a lower bound on every objective.
+    gap : float
+        ``(primal - dual) / primal``; under the divisor stands at least ``1e-3 * C * n``, a thousandth of
+        what zero weights cost, because data that can be separated bring the optimum to zero.
+    n_iter : int
+        Newton steps.
+    """
+
+    weights: Floats
+    primal: float
+    dual: float
+    gap: float
+    n_iter: int
+
+
+def solve(
+    batch: DenseBlocks,
+    regulariser: Regulariser,
+    C: float,
+    *,
+    prior: Floats | None = None,
+    start: Floats | None = None,
+    tolerance: float = 1e-3,
+    max_iter: int = 400,
+) -> Solution:
+    """Minimise the objective to a relative duality gap of `tolerance`.
+
+    Parameters
+    ----------
+    batch : DenseBlocks
+        Its zero-cost candidates are the right ones; the first of several is taken.
+    prior : array, shape (n_columns,), optional
+        Weights to regularise toward; zero by default.
+    start : array, shape (n_columns,), optional
+        Weights to begin at, such as the solution at a smaller `C`.
+
+    Warns
+    -----
+    UserWarning
+        Where `max_iter` Newton steps did not reach `tolerance`; the gap is in the answer.
+    """
+    # One thread: matrices are small, and more threads stall one another where other work is going on.
+    with threadpool_limits(limits=1, user_api="blas"):
+        ruled_out = unbounded(batch, regulariser)
+        problem = Problem(batch, regulariser, C, prior, ruled_out.alive)
+        solution = _solve(problem, start, tolerance, max_iter)
+        return _settled(solution, batch, regulariser, C, prior, ruled_out)
+
+
+def _solve(problem: Problem, start: Floats | None, tolerance: float, max_iter: int) -> Solution:
+    floor = 1e-3 * problem.C * problem.n
+    weights = problem.prior if start is None else _scaled(problem, start)
+    damping, strictness, n_iter = 0.0, 0.1, 0
+    point = problem.at(weights, 0.5)
+    best, dual, gap = point, 0.0, np.inf  # no objective is below zero
+    while True:
+        if point.primal < best.primal:
+            best = point
+        gradient = problem.gradient(point)
+        step = problem.newton(point, gradient, damping)
+        decrease = -float(gradient @ step)
+        smoothing = problem.C * point.temperature * point.entropy
+        converged = decrease <= _ROUNDING * max(point.smoothed, floor)
+        if damping and (converged or decrease <= strictness * smoothing):
+            damping = 0.0
+            continue
+        settled = not damping and (converged or decrease <= strictness * smoothing)
+        if settled:
+            bound = dual_bound(problem, point)
+            dual = max(dual, bound)
+        gap = (best.primal - dual) / max(best.primal, floor)
+        if gap <= tolerance or n_iter >= max_iter or point.temperature < 1e-9:
+            break
+        if settled and (converged or point.primal - bound <= 2.0 * smoothing):
+            factor = float(np.clip(0.7 * np.sqrt(tolerance / gap), 0.1, 0.5))
+            point, strictness = problem.at(point.weights, factor * point.temperature), 0.1
+            continue
+        if settled:  # the bound is loose because of slopes along free directions, not of the smoothing
+            strictness *= 0.1
+        n_iter += 1
+        moved = _search(problem, point, step, decrease)
+        if moved is not None:
+            point = moved
+            damping *= 0.1
+            continue
+        # far out the curvature vanishes and the step is too long: lean on the gradient
+        largest = float(np.abs(gradient).max())
+        if damping > 1e6 * largest:
+            break
+        damping = max(10.0 * damping, 1e-3 * largest)
+        point = problem.at(point.weights, point.temperature)
+    if gap > tolerance:
+        warnings.warn(
+            f"SVM stopped at a relative duality gap of {gap:.2g} after {n_iter} steps", stacklevel=4
+        )
+    return Solution(best.weights, best.primal, dual, float(gap), n_iter)
+
+
+def _scaled(problem: Problem, start: Floats) -> Floats:
+    tried: list[Floats] = [problem.prior + scale * (start - problem.prior) for scale in _SCALES]
+    return tried[int(np.argmin([problem.primal(weights) for weights in tried]))]
+
+
+def _search(problem: Problem, point: Point, step: Floats, decrease: float) -> Point | None:
+    """Return the first point on the way back from the whole step that is clearly better, or None."""
+    length = 1.0
+    while length > _SHORTEST:
+        trial = point.weights + length * step
+        if length == 1.0:
+            there = problem.at(trial, point.temperature)
+            value = there.smoothed
+        else:
+            value = problem.smoothed(trial, point.temperature)
+        if value <= point.smoothed * (1.0 + _ROUNDING) - 1e-4 * length * decrease:
+            return there if length == 1.0 else problem.at(trial, point.temperature)
+        length *= 0.5
+    return None
+
+
+def _settled(
+    solution: Solution,
+    batch: DenseBlocks,
+    regulariser: Regulariser,
+    C: float,
+    prior: Floats | None,
+    ruled_out: Unbounded,
+) -> Solution:
+    """Give the free weights that no example holds back a value at which their rows cost nothing."""
+    if not ruled_out.columns:
+        return solution
+    weights = settle(solution.weights, batch, ruled_out)
+    primal = Problem(batch, regulariser, C, prior).primal(weights)
+    gap = (primal - solution.dual) / max(primal, 1e-3 * C * (len(batch.offsets) - 1))
+    return Solution(weights, primal, solution.dual, float(gap), solution.n_iter)
