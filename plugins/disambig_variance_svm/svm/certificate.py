@@ -8,49 +8,56 @@ from .problem import Point, Problem
 from .regulariser import Floats
 
 
-def dual_bound(problem: Problem, point: Point) -> float:
+def dual_bound(problem: Problem, point: Point) -> tuple[float, Floats | None]:
     """Return the dual objective at the shares of `point`, made exactly feasible first.
 
     The dual is ``C sum alpha (cost + prior . z) - C^2/2 g' Q^+ g`` with ``z_ir = phi_ir - phi_iy`` and
     ``g = sum alpha z``, which must be orthogonal to every direction that costs nothing (the mean of a
     variance subset, a free bias). Where it is not quite, a few extreme shares are mixed in that cancel
-    what is left; minus infinity where none do.
+    what is left.
+
+    Returns
+    -------
+    (float, array of shape (n_columns,) or None)
+        Where nothing cancels it: minus infinity, and a direction that costs nothing and raises no loss.
     """
     slopes, cost, weight = point.slopes, point.cost, 1.0
-    null = problem.regulariser.null_space
+    null = problem.null_space
     slack = null @ slopes
     if len(null) and np.abs(slack).max() > 0:
-        repair = _repair(problem, null, slack)
-        if repair is None:
-            return -np.inf
-        amount, push, push_cost = repair
-        weight = 1.0 / (1.0 + amount)
-        slopes, cost = slopes + push, cost + push_cost
+        found, amounts, direction = _repair(problem, slack)
+        if direction is not None:
+            return -np.inf, direction
+        weight = 1.0 / (1.0 + float(amounts.sum()))
+        for (push, push_cost), amount in zip(found, amounts, strict=True):
+            slopes, cost = slopes + amount * push, cost + amount * push_cost
         # what is left is rounding; the rows of `null` are orthogonal to each other
         slopes = slopes - null.T @ ((null @ slopes) / (null**2).sum(axis=1))
     cost += float(problem.prior @ slopes)
-    return float(weight * problem.C * cost - problem.C**2 * weight**2 * problem.regulariser.conjugate(slopes))
+    bound = weight * problem.C * cost - problem.C**2 * weight**2 * problem.regulariser.conjugate(slopes)
+    return float(bound), None
 
 
-def _repair(problem: Problem, null: Floats, slack: Floats) -> tuple[float, Floats, float] | None:
-    """Return amount, slopes and cost of shares that cancel `slack`, or None.
+def _repair(problem: Problem, slack: Floats) -> tuple[list[tuple[Floats, float]], Floats, Floats | None]:
+    """Return extreme shares and their amounts that cancel `slack`, or the direction that they cannot.
 
-    Extreme shares are added in the direction of what is left of it, as many as it takes.
+    They are added in the direction of what is left of it, as many as it takes. Where even the most
+    extreme do not push that way, no share does: Farkas' alternative.
     """
     from scipy.optimize import nnls
 
-    left = -slack
-    found: list[Floats] = []
-    costs: list[float] = []
+    null, left = problem.null_space, -slack
+    found: list[tuple[Floats, float]] = []
+    amounts = np.empty(0)
     for _ in range(20 * len(null)):
-        slopes, cost = problem.extreme(left @ null)
-        if (null @ slopes) @ left <= 0:
-            return None
-        found.append(slopes)
-        costs.append(cost)
-        along = null @ np.array(found).T  # (n_directions, n_found)
+        direction = left @ null
+        slopes, cost = problem.extreme(direction)
+        if not slopes.any():
+            return found, amounts, direction
+        found.append((slopes, cost))
+        along = np.array([null @ push for push, _ in found]).T  # (n_directions, n_found)
         amounts, residual = nnls(along, -slack)
-        if residual <= 1e-9 * max(np.abs(along).max(), 1e-300):
-            return float(amounts.sum()), amounts @ np.array(found), float(amounts @ costs)
+        if residual <= 1e-9 * np.abs(along).max():
+            break
         left = -slack - along @ amounts
-    return None
+    return found, amounts, None

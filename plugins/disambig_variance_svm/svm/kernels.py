@@ -176,15 +176,16 @@ def hessian(values, kept, share, full):
 
 
 @compiled
-def product(values, kept, share, direction, out):
-    """Multiply `direction` (K, A) with the same covariance."""
+def product(values, costs, cost_weight, kept, share, direction, out):
+    """Return in `out` (K, A) the covariance of the features with ``cost_weight * cost + direction . x``."""
     most = kept.shape[1]
     z = np.empty(most)
     out[:] = 0.0
     for i in range(len(values)):
         count, total, mean = 0, 0.0, 0.0
         while count < most and kept[i, count] >= 0:
-            z[count] = dot(values[i, kept[i, count]], direction[kept[i, count]])
+            r = kept[i, count]
+            z[count] = cost_weight * costs[i, r] + dot(values[i, r], direction[r])
             total += share[i, count]
             mean += share[i, count] * z[count]
             count += 1
@@ -212,18 +213,27 @@ def diagonal(values, kept, share, out):
 
 
 @compiled
-def extreme(values, costs, gold, alive, direction, gradient):
-    """Give each example's whole mass to the row that pushes most along `direction`; return its cost."""
+def extreme(values, costs, gold, alive, direction, rounding, gradient):
+    """Give each example's whole mass to the row that pushes most along `direction`; return its cost.
+
+    Pushes below `rounding` times the largest of either sign count as none.
+    """
     n, k, width = values.shape
     masked = alive.shape[1] > 0
-    cost = 0.0
+    cost = largest = 0.0
+    for i in range(n):
+        own = dot(values[i, gold[i]], direction[gold[i]])
+        for r in range(k):
+            if r != gold[i] and not (masked and not alive[i, r]):
+                largest = max(largest, abs(dot(values[i, r], direction[r]) - own))
     gradient[:] = 0.0
     for i in range(n):
         y = gold[i]
-        best, most = y, dot(values[i, y], direction[y])
+        best, most = y, rounding * largest
+        own = dot(values[i, y], direction[y])
         for r in range(k):
             if r != y and not (masked and not alive[i, r]):
-                push = dot(values[i, r], direction[r])
+                push = dot(values[i, r], direction[r]) - own
                 if push > most:
                     best, most = r, push
         if best != y:

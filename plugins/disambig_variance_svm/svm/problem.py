@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from disambig.api import DenseBlocks
 
+from .recession import ROUNDING
 from .regulariser import Floats, Regulariser
 
 MOST_SHARES = 16
@@ -48,8 +49,8 @@ class Point:
 class Problem:
     """``min_w 1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+``.
 
-    Rows that `alive` rules out do not count; None: all count. Memory beyond the batch's is what the kept
-    shares take, 8 bytes each.
+    Rows that were ruled out do not count. Memory beyond the batch's is what the kept
+    shares take, 12 bytes each.
     """
 
     def __init__(
@@ -58,20 +59,24 @@ class Problem:
         regulariser: Regulariser,
         C: float,
         prior: Floats | None = None,
-        alive: NDArray[np.bool_] | None = None,
     ) -> None:
         self.batch, self.regulariser, self.C = batch, regulariser, C
         self.n, k, a = batch.values.shape
         self.n_columns = len(batch.columns)
         self.prior = np.zeros(self.n_columns) if prior is None else prior
         self.gold = batch.costs.argmin(axis=1)
-        self.alive = np.ones((1, 0), np.bool_) if alive is None else alive
+        self.null_space = regulariser.null_space
         self._kept = np.empty((self.n, min(k, MOST_SHARES)), np.int32)
-        self._share = np.empty(self._kept.shape, np.float32)
+        self._share = np.empty(self._kept.shape)
         flat = batch.column_of.ravel()
         self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
-        self._rows = (batch.values, batch.costs, self.gold, self.alive)
+        self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
         self._explicit = k * a <= _EXPLICIT
+
+    def rule_out(self, rows: NDArray[np.bool_]) -> None:
+        """Leave some rows, shape ``(n, K)``, out of account from now on."""
+        values, costs, gold, alive = self._rows
+        self._rows = (values, costs, gold, alive & ~rows if alive.shape[1] else ~rows)
 
     def at(self, weights: Floats, temperature: float) -> Point:
         """Evaluate everything; the shares are kept for the curvature at this point."""
@@ -120,7 +125,7 @@ class Problem:
         from . import kernels
 
         slopes = np.empty(self.batch.column_of.shape)
-        cost = kernels.extreme(*self._rows, direction[self.batch.column_of], slopes)
+        cost = kernels.extreme(*self._rows, direction[self.batch.column_of], ROUNDING, slopes)
         return self.flat(slopes), float(cost)
 
     def newton(self, point: Point, gradient: Floats, damping: float) -> Floats:
@@ -129,6 +134,27 @@ class Problem:
         if self._explicit:
             return -_solve_psd(self._hessian(factor, damping), gradient)
         return -self._conjugate_gradients(factor, damping, gradient)
+
+    def cooled(self, point: Point, gradient: Floats, factor: float) -> Floats:
+        """Return about where the minimum goes when the temperature falls by `factor`.
+
+        Shares hardly change when losses shrink with the temperature, so that is where the step leads;
+        at the old place the examples at the margin would look settled.
+        """
+        from . import kernels
+
+        pull = np.empty(self.batch.column_of.shape)
+        kernels.product(
+            self.batch.values,
+            self.batch.costs,
+            1.0,
+            self._kept,
+            self._share,
+            point.weights[self.batch.column_of],
+            pull,
+        )
+        force = (1.0 - factor) * self.C / point.temperature * self.flat(pull)
+        return point.weights + self.newton(point, gradient + force, 0.0)
 
     def flat(self, blocks: Floats) -> Floats:
         """Sum what belongs to attributes, shape (K, A), over the columns that they share."""
@@ -176,7 +202,7 @@ class Problem:
         step, size = seen.copy(), float(gradient @ seen)
         goal = 0.01 * size
         for _ in range(_MOST_CG):
-            kernels.product(values, self._kept, self._share, step[column_of], blocks)
+            kernels.product(values, self.batch.costs, 0.0, self._kept, self._share, step[column_of], blocks)
             curved = self.regulariser.apply(step) + factor * self.flat(blocks) + damping * step
             length = size / float(step @ curved)
             answer += length * step

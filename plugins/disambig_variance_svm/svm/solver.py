@@ -23,8 +23,8 @@ from disambig.api import DenseBlocks
 
 from .certificate import dual_bound
 from .problem import Point, Problem
+from .recession import Recession, recession, settle
 from .regulariser import Floats, Regulariser
-from .unbounded import Unbounded, settle, unbounded
 
 _SHORTEST = 1e-6
 """Share of a Newton step that is tried at least."""
@@ -84,13 +84,24 @@ def solve(
     """
     # One thread: matrices are small, and more threads stall one another where other work is going on.
     with threadpool_limits(limits=1, user_api="blas"):
-        ruled_out = unbounded(batch, regulariser)
-        problem = Problem(batch, regulariser, C, prior, ruled_out.alive)
-        solution = _solve(problem, start, tolerance, max_iter)
-        return _settled(solution, batch, regulariser, C, prior, ruled_out)
+        solution, found = _solve(Problem(batch, regulariser, C, prior), start, tolerance, max_iter)
+    if found:
+        weights = settle(solution.weights, batch, found)
+        primal = Problem(batch, regulariser, C, prior).primal(weights)
+        gap = float((primal - solution.dual) / max(primal, 1e-3 * C * len(batch.costs)))
+        solution = Solution(weights, primal, solution.dual, gap, solution.n_iter)
+    if solution.gap > tolerance:
+        warnings.warn(
+            f"SVM stopped at a relative duality gap of {solution.gap:.2g} after {solution.n_iter} steps",
+            stacklevel=2,
+        )
+    return solution
 
 
-def _solve(problem: Problem, start: Floats | None, tolerance: float, max_iter: int) -> Solution:
+def _solve(
+    problem: Problem, start: Floats | None, tolerance: float, max_iter: int
+) -> tuple[Solution, list[Recession]]:
+    found: list[Recession] = []
     floor = 1e-3 * problem.C * problem.n
     weights = problem.prior if start is None else _scaled(problem, start)
     damping, strictness, n_iter = 0.0, 0.1, 0
@@ -102,21 +113,24 @@ def _solve(problem: Problem, start: Floats | None, tolerance: float, max_iter: i
         gradient = problem.gradient(point)
         step = problem.newton(point, gradient, damping)
         decrease = -float(gradient @ step)
-        smoothing = problem.C * point.temperature * point.entropy
+        smoothing = problem.C * point.temperature * point.entropy  # what the gap will be
+        accepted = max(smoothing, tolerance * max(point.primal, floor))
         converged = decrease <= _ROUNDING * max(point.smoothed, floor)
-        if damping and (converged or decrease <= strictness * smoothing):
-            damping = 0.0
-            continue
-        settled = not damping and (converged or decrease <= strictness * smoothing)
+        settled = converged or decrease <= strictness * accepted
         if settled:
-            bound = dual_bound(problem, point)
+            bound, direction = dual_bound(problem, point)
+            if direction is not None:
+                found.append(recession(problem.batch, direction))
+                problem.rule_out(found[-1].rows)
+                best = point = problem.at(point.weights, point.temperature)
+                continue
             dual = max(dual, bound)
         gap = (best.primal - dual) / max(best.primal, floor)
         if gap <= tolerance or n_iter >= max_iter or point.temperature < 1e-9:
             break
         if settled and (converged or point.primal - bound <= 2.0 * smoothing):
             factor = float(np.clip(0.7 * np.sqrt(tolerance / gap), 0.1, 0.5))
-            point, strictness = problem.at(point.weights, factor * point.temperature), 0.1
+            point, strictness, damping = _cooled(problem, point, gradient, factor), 0.1, 0.0
             continue
         if settled:  # the bound is loose because of slopes along free directions, not of the smoothing
             strictness *= 0.1
@@ -124,7 +138,7 @@ def _solve(problem: Problem, start: Floats | None, tolerance: float, max_iter: i
         moved = _search(problem, point, step, decrease)
         if moved is not None:
             point = moved
-            damping *= 0.1
+            damping = 0.1 * damping if damping > 1e-6 * float(np.abs(gradient).max()) else 0.0
             continue
         # far out the curvature vanishes and the step is too long: lean on the gradient
         largest = float(np.abs(gradient).max())
@@ -132,16 +146,21 @@ def _solve(problem: Problem, start: Floats | None, tolerance: float, max_iter: i
             break
         damping = max(10.0 * damping, 1e-3 * largest)
         point = problem.at(point.weights, point.temperature)
-    if gap > tolerance:
-        warnings.warn(
-            f"SVM stopped at a relative duality gap of {gap:.2g} after {n_iter} steps", stacklevel=4
-        )
-    return Solution(best.weights, best.primal, dual, float(gap), n_iter)
+    return Solution(best.weights, best.primal, dual, float(gap), n_iter), found
 
 
 def _scaled(problem: Problem, start: Floats) -> Floats:
     tried: list[Floats] = [problem.prior + scale * (start - problem.prior) for scale in _SCALES]
     return tried[int(np.argmin([problem.primal(weights) for weights in tried]))]
+
+
+def _cooled(problem: Problem, point: Point, gradient: Floats, factor: float) -> Point:
+    """Go to a lower temperature, to where the minimum is thought to be or else to the same place."""
+    temperature = factor * point.temperature
+    there = problem.at(problem.cooled(point, gradient, factor), temperature)
+    if there.smoothed <= problem.smoothed(point.weights, temperature):
+        return there
+    return problem.at(point.weights, temperature)
 
 
 def _search(problem: Problem, point: Point, step: Floats, decrease: float) -> Point | None:
@@ -158,20 +177,3 @@ def _search(problem: Problem, point: Point, step: Floats, decrease: float) -> Po
             return there if length == 1.0 else problem.at(trial, point.temperature)
         length *= 0.5
     return None
-
-
-def _settled(
-    solution: Solution,
-    batch: DenseBlocks,
-    regulariser: Regulariser,
-    C: float,
-    prior: Floats | None,
-    ruled_out: Unbounded,
-) -> Solution:
-    """Give the free weights that no example holds back a value at which their rows cost nothing."""
-    if not ruled_out.columns:
-        return solution
-    weights = settle(solution.weights, batch, ruled_out)
-    primal = Problem(batch, regulariser, C, prior).primal(weights)
-    gap = (primal - solution.dual) / max(primal, 1e-3 * C * (len(batch.offsets) - 1))
-    return Solution(weights, primal, solution.dual, float(gap), solution.n_iter)
