@@ -36,3 +36,8 @@ def disambig_register_extractors(register: Register) -> None:
 @hookspec
 def disambig_register_learners(register: Register) -> None:
     """Register learners: how weights are found from examples."""
+
+
+@hookspec
+def disambig_register_experiments(register: Register) -> None:
+    """Register experiments that can be repeated with one command (see `disambig.experiments.protocol`)."""
