@@ -33,11 +33,11 @@ def dot(x, w):
 
 
 @compiled
-def evaluate(values, costs, gold, alive, weights, temperature, gradient, kept, share):
+def evaluate(values, costs, gold, alive, weights, temperature, least_share, gradient, kept, share):
     """Add up loss, smoothed loss, the gradient and the shares' cost and entropy; keep the largest shares.
 
-    ``kept[i, j]`` is the candidate whose share is ``share[i, j]``, -1 after the last; an example with one
-    share of almost one keeps none. Returns (loss, smoothed loss, cost, entropy).
+    ``kept[i, j]`` is a candidate whose share is ``share[i, j]``, at least `least_share`; -1 after the last.
+    An example with only one such share keeps none. Returns (loss, smoothed loss, cost, entropy).
     """
     n, k, _ = values.shape
     most = kept.shape[1]
@@ -77,7 +77,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, gradient, kept, s
                 sum_cost += p * costs[i, r]
                 for a in range(values.shape[2]):
                     gradient[r, a] += p * values[i, r, a]
-            if p < 1e-4:
+            if p < least_share:
                 continue
             if count < most:
                 kept[i, count], share[i, count] = r, p

@@ -13,8 +13,10 @@ from disambig.api import DenseBlocks
 from .recession import ROUNDING
 from .regulariser import Floats, Regulariser
 
-MOST_SHARES = 16
-"""Of each example so many softmax shares enter the curvature; the others hardly matter."""
+_MANY = 20_000
+"""Rows from which the curvature is rough: of each example only the largest shares enter it at first."""
+_MOST_SHARES, _LEAST_SHARE = 8, 1e-4
+_MOST_EXACT, _LEAST_EXACT = 32, 1e-12
 _EXPLICIT = 2048
 """Up to so many columns the Hessian is a matrix, beyond it is only multiplied with."""
 
@@ -66,11 +68,13 @@ class Problem:
         self.prior = np.zeros(self.n_columns) if prior is None else prior
         self.gold = batch.costs.argmin(axis=1)
         self.null_space = regulariser.null_space
-        self._kept = np.empty((self.n, min(k, MOST_SHARES)), np.int32)
+        many = self.n * k > _MANY
+        self._kept = np.empty((self.n, min(k, _MOST_SHARES if many else _MOST_EXACT)), np.int32)
         self._share = np.empty(self._kept.shape)
         flat = batch.column_of.ravel()
         self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
         self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
+        self._least_share = _LEAST_SHARE if many else _LEAST_EXACT
         self._explicit = k * a <= _EXPLICIT
 
     def rule_out(self, rows: NDArray[np.bool_]) -> None:
@@ -78,13 +82,23 @@ class Problem:
         values, costs, gold, alive = self._rows
         self._rows = (values, costs, gold, alive & ~rows if alive.shape[1] else ~rows)
 
+    def sharpen(self) -> None:
+        """Take the curvature exactly from the next point on."""
+        self._least_share = _LEAST_EXACT
+
     def at(self, weights: Floats, temperature: float) -> Point:
         """Evaluate everything; the shares are kept for the curvature at this point."""
         from . import kernels
 
         slopes = np.empty(self.batch.column_of.shape)
         loss, soft, cost, entropy = kernels.evaluate(
-            *self._rows, weights[self.batch.column_of], temperature, slopes, self._kept, self._share
+            *self._rows,
+            weights[self.batch.column_of],
+            temperature,
+            self._least_share,
+            slopes,
+            self._kept,
+            self._share,
         )
         penalty = self.penalty(weights)
         return Point(

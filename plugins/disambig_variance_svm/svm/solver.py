@@ -134,6 +134,7 @@ def _solve(
             continue
         if settled:  # the bound is loose because of slopes along free directions, not of the smoothing
             strictness *= 0.1
+            problem.sharpen()
         n_iter += 1
         moved = _search(problem, point, step, decrease)
         if moved is not None:
