@@ -102,7 +102,7 @@ install the pack again, or train it again",
     "D450": "candidate {name!r} of {group!r} cannot be found in text: give one word or two",
     "D451": "no feature group {name!r} here: there are {names}",
     "D452": "{setting} is {value!r}: it must be 1 or more",
-    "D453": "far = {far} words must be more than the near = {near} ones, which are known by their place",
+    "D453": "far = {far} words must not be fewer than the near = {near} ones, which are known by their place",
     "D454": "task {task!r} needs the tokenisation {needed!r}, not {seen!r}: put it in the config's [tokenisation]",
     "D455": "fillers tell two labels apart; {group!r} has {n}: give the task two candidates",
     "D456": "{near} near words, {far} far ones and {dimensions} dimensions are too many for exact sums: take fewer",
@@ -143,6 +143,8 @@ model for {seen!r}",
     "D703": "attributes: {n} are NaN or infinite, the first in example {example}, attribute {attribute}: check the counts",
     "D704": "prior has {seen} weights, the examples have {expected} attributes: give one finite weight for each",
     "D705": "no example to learn from: give at least one",
+    "D750": "prior {prior!r} cannot be used: {problem}; name a model of the same candidates and extractors",
+    "D760": "{setting} is {value!r}: it must be a number above 0",
 }
 
 

@@ -14,7 +14,7 @@ sum of the counts (SumLM); as it grows, that of the CS-SVM. The paper's systems 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScor
 from .crossed_scorer import CrossedScorer
 from .full_matrix import crossed_blocks, crossed_prior, crossed_regulariser
 from .learner_checks import check_attributes, check_settings
+from .prior_weights import weights_of
 from .sum_attribute import fold_crossed_sum, fold_sum, with_sum
 from .svm.regulariser import Regulariser
 from .svm.solver import Solution, solve
@@ -68,9 +69,10 @@ class VarianceSVM:
     full_matrix : bool
         Let every class weigh the attributes of all classes, as the K-SVM does: the weights of a class
         for its own attributes are regularised as above, the others by L2.
-    prior : list of float, optional
-        Weights to stay near, one for each attribute, such as those learned in another domain: what is
-        regularised is the difference from them.
+    prior : str or list of float, optional
+        Weights to stay near, such as those learned in another domain: what is regularised is the
+        difference from them. A trained model of the same candidates and extractors (a task, PACK/TASK
+        or a model directory), or one number for each attribute.
     tolerance : float
         Relative duality gap to reach.
     """
@@ -81,7 +83,7 @@ class VarianceSVM:
     sum: tuple[str, ...] | list[str] = ()
     p: Mapping[str, float] | None = None
     full_matrix: bool = False
-    prior: Sequence[float] | Floats | None = None
+    prior: str | Sequence[float] | Floats | None = None
     tolerance: float = 1e-3
     needs_training: bool = True
 
@@ -100,11 +102,14 @@ class VarianceSVM:
         Raises
         ------
         UserError
-            D451 for an unknown feature group, D700 to D705 for settings or attributes that make no sense.
+            D451 for an unknown feature group, D700 to D705 for settings or attributes that make no sense,
+            D750 for a `prior` of other candidates or extractors.
         """
         if not isinstance(batch, DenseBlocks):
             raise TypeError(f"VarianceSVM needs dense class blocks, not {type(batch).__name__}")
         check_settings(C=self.C, p=self.p, subsets=[*self.subsets, list(self.free)])
+        if isinstance(self.prior, str):
+            return replace(self, prior=weights_of(self.prior, batch)).fit(batch, dev=dev, rng=rng)
         check_attributes(batch, self.prior)
         problem, regulariser, prior = self.problem(batch)
         start = prior + regulariser_mean(regulariser)
