@@ -1,0 +1,37 @@
+"""Tests of difference against scipy's own, and where there is nothing to tell apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.evaluation.significance import chi_squared, mcnemar, mcnemar_of_counts
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_mcnemar_is_the_exact_binomial_test(b, c):
+    from scipy.stats import binomtest
+
+    expected = binomtest(b, b + c).pvalue if b + c else 1.0
+    assert mcnemar_of_counts(b, c) == pytest.approx(expected, rel=1e-9)
+
+
+def test_mcnemar_counts_where_only_one_is_right():
+    first = np.repeat([True, True, False, False], [50, 12, 2, 9])
+    second = np.repeat([True, False, True, False], [50, 12, 2, 9])
+    assert mcnemar(first, second) == mcnemar_of_counts(12, 2) == mcnemar(second, first) < 0.05
+    assert mcnemar(first, first) == 1.0
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 60), st.integers(1, 60))
+def test_chi_squared_is_pearsons(a, b, c, d):
+    from scipy.stats import chi2_contingency
+
+    expected = chi2_contingency([[a, b], [c, d]], correction=False).pvalue
+    assert chi_squared(a, a + b, c, c + d) == pytest.approx(expected, rel=1e-6)
+
+
+def test_where_nothing_differs_p_is_one():
+    assert chi_squared(5, 5, 7, 7) == chi_squared(0, 5, 0, 7) == chi_squared(0, 0, 3, 7) == 1.0
