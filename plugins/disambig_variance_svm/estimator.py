@@ -1,0 +1,192 @@
+"""VAR-SVM and CS-SVM as a scikit-learn classifier, for attributes from anywhere.
+
+Importing this module imports scikit-learn; nothing else in the plugin imports it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from disambig.api import Columns, DenseBlocks, UserError
+
+from .learner_checks import check_c
+from .svm.regulariser import Regulariser
+from .svm.solver import solve
+
+Floats = NDArray[np.float64]
+
+
+class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Multi-class SVM with class-specific attributes and low-variance weights.
+
+    Minimises ``R(w) + C sum_i max_r [1 + s_ir - s_iy]_+`` over the examples i and the wrong classes r, where
+    s_ir is the weighted sum of the attributes of class r (Bergsma, Lin and Schuurmans 2010).
+
+    ==============================  ==================================================================
+    neither argument                K-SVM (Crammer-Singer): every class weighs every attribute
+    `attribute_class`               CS-SVM: every attribute counts for its own class only
+    `attribute_class` and           VAR-SVM: the weights of each variance group are drawn to be equal
+    `variance_group`
+    ==============================  ==================================================================
+
+    Parameters
+    ----------
+    attribute_class : array-like of shape (n_features,), optional
+        The class that each attribute speaks for. Classes that are named here are candidates even if
+        training has no example of them. None: every attribute is shared by all classes.
+    variance_group : array-like of shape (n_features,), optional
+        The variance group of each attribute's weights, any labels; None for an attribute: L2.
+        None altogether: L2 for all.
+    p : array-like of shape (n_features,), optional
+        What each attribute's weights count in the regulariser, scaled to a sum of 1 over all weights;
+        0: not regularised, as for a bias. None: uniform.
+    C : float
+        Weight of the losses. With `variance_group` R is that of the paper's eq. (6) and (7),
+        ``1/2 sum_i p_i (w_i - m_g(i))^2`` with m_g the mean of the group and zero for L2, p uniform
+        1/N over the N weights. Without it R is ``1/2 sum_i N p_i w_i^2``, for a uniform p
+        ``1/2 ||w||^2`` as in ``LinearSVC(multi_class="crammer_singer")``. So the same balance of losses and
+        regulariser asks for a C smaller by the factor N where there are variance groups.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_classes, n_features)
+        Zero where an attribute does not count for a class. There is no intercept: add a constant
+        attribute, one a class with `attribute_class`.
+    gap_ : float
+        Certified relative duality gap; a warning says where it is above 1e-3.
+    n_iter_ : int
+        Newton steps.
+    """
+
+    def __init__(
+        self,
+        attribute_class: ArrayLike | None = None,
+        variance_group: ArrayLike | None = None,
+        p: ArrayLike | None = None,
+        C: float = 1.0,
+    ) -> None:
+        self.attribute_class = attribute_class
+        self.variance_group = variance_group
+        self.p = p
+        self.C = C
+
+    def fit(self, X: Any, y: Any) -> VarianceRegularizedSVC:
+        """Learn from attributes X of shape (n, n_features) and class labels y.
+
+        Raises
+        ------
+        UserError
+            D700 for C, D702 for p, D703 for X, D706 for y, D707 or D708 for the labels of attributes.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
+        check_classification_targets(y)
+        _check_finite(X)
+        check_c(self.C)
+        seen, right = np.unique(y, return_inverse=True)
+        if len(seen) < 2:
+            raise UserError("D706", seen=seen.tolist()[0])
+        owner = self._owner(seen, X.shape[1])  # (n_features,), the class of each attribute, or None
+        right = np.searchsorted(self.classes_, seen)[right]
+        k, width = len(self.classes_), X.shape[1]
+        batch = _shared(X, right, k) if owner is None else _class_specific(X, right, k, owner)
+        solution = solve(batch, self._regulariser(width, 1 if owner is not None else k), float(self.C))
+        if owner is None:
+            self.coef_ = solution.weights.reshape(k, width)
+        else:
+            self.coef_ = np.zeros((k, width))
+            self.coef_[owner, np.arange(width)] = solution.weights
+        self.gap_, self.n_iter_ = solution.gap, solution.n_iter
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores, shape (n, n_classes); for two classes that of the second less the first's."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+        _check_finite(X)
+        scores: Floats = X @ self.coef_.T
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the highest score for each row."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def _owner(self, seen: NDArray[Any], width: int) -> NDArray[np.int64] | None:
+        """Set `classes_`; return the number of the class that each attribute speaks for."""
+        self.classes_ = seen
+        if self.attribute_class is None:
+            return None
+        labels = _one_each("attribute_class", self.attribute_class, width)
+        missing = [label for label in seen.tolist() if label not in set(labels.tolist())]
+        if missing:
+            raise UserError("D708", seen=missing[0])
+        self.classes_, owner = np.unique(labels, return_inverse=True)
+        return owner.astype(np.int64)
+
+    def _regulariser(self, width: int, copies: int) -> Regulariser:
+        p = np.ones(width)
+        if self.p is not None:
+            p = np.asarray(_one_each("p", self.p, width), np.float64)
+            if not np.isfinite(p).all() or p.min() < 0 or p.sum() == 0:
+                raise UserError("D702", problem=f"smallest {p.min():g}, sum {p.sum():g}")
+        strength = np.tile(p, copies) / (copies * p.sum())
+        if self.variance_group is None:
+            return Regulariser(strength * len(strength), np.full(len(strength), -1, np.int64))
+        labels = _one_each("variance_group", self.variance_group, width).tolist()
+        numbers = {label: i for i, label in enumerate(dict.fromkeys(x for x in labels if x is not None))}
+        subset = np.array([-1 if label is None else numbers[label] for label in labels], np.int64)
+        return Regulariser(strength, np.tile(subset, copies))
+
+
+def _one_each(argument: str, labels: ArrayLike, width: int) -> NDArray[Any]:
+    mixed = isinstance(labels, list | tuple) and any(label is None for label in labels)
+    array = np.array(labels, dtype=object) if mixed else np.asarray(labels)
+    if array.shape != (width,):
+        raise UserError("D707", argument=argument, seen=array.shape, expected=width)
+    return array
+
+
+def _check_finite(X: Floats) -> None:
+    """Refuse what is NaN or infinite, also in the single precision that examples are kept in."""
+    if np.abs(X).max(initial=0.0) < np.finfo(np.float32).max:  # a NaN compares false
+        return
+    bad = np.argwhere(~(np.abs(X) < np.finfo(np.float32).max))
+    raise UserError("D703", n=len(bad), example=int(bad[0, 0]), attribute=int(bad[0, 1]))
+
+
+def _shared(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
+    """Return a batch in which each class has weights of its own for all attributes; X is kept once."""
+    n, width = X.shape
+    values = np.broadcast_to(X.astype(np.float32)[:, None, :], (n, k, width))
+    return DenseBlocks(
+        values, np.arange(k * width).reshape(k, width), _columns(k * width), _costs(right, n, k)
+    )
+
+
+def _class_specific(X: Floats, right: NDArray[np.int64], k: int, owner: NDArray[np.int64]) -> DenseBlocks:
+    """Return a batch of each class's own attributes, filled up with zeros where a class has fewer."""
+    own = [np.flatnonzero(owner == r) for r in range(k)]
+    values = np.zeros((len(X), k, max(map(len, own))), np.float32)
+    column_of = np.zeros(values.shape[1:], np.int64)
+    for r, columns in enumerate(own):
+        values[:, r, : len(columns)] = X[:, columns]
+        column_of[r, : len(columns)] = columns
+    return DenseBlocks(values, column_of, _columns(X.shape[1]), _costs(right, len(X), k))
+
+
+def _columns(n: int) -> Columns:
+    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("attributes",))
+
+
+def _costs(right: NDArray[np.int64], n: int, k: int) -> NDArray[np.float32]:
+    costs = np.ones((n, k), np.float32)
+    costs[np.arange(n), right] = 0.0
+    return costs

@@ -1,0 +1,179 @@
+"""The scikit-learn estimator: its conventions, the paper's systems through it, and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from disambig_variance_svm.estimator import VarianceRegularizedSVC
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from disambig.errors import UserError
+
+CHECKS = list(estimator_checks_generator(VarianceRegularizedSVC()))
+
+
+def _name(check):
+    return getattr(check, "func", check).__name__
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(
+    ("estimator", "check"), CHECKS, ids=[f"{i}-{_name(check)}" for i, (_, check) in enumerate(CHECKS)]
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def counts(n=60, k=3, patterns=4, *, seed=0):
+    """Return filled-pattern counts of k fillers, the right filler's larger, with their classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = np.log1p(rng.poisson(2.0, (n, k, patterns)))
+    X[np.arange(n), y] += rng.exponential(1.0, (n, patterns))
+    words = np.array(["in", "of", "on", "to", "by"])[:k]
+    return X.reshape(n, -1), words[y], np.repeat(words, patterns)
+
+
+def test_with_nothing_said_it_is_the_k_svm():
+    X, y, _ = counts(40)
+    X = StandardScaler().fit_transform(X)
+    ours = VarianceRegularizedSVC(C=0.1).fit(X, y)
+    theirs = LinearSVC(
+        multi_class="crammer_singer", C=0.1, fit_intercept=False, tol=1e-8, max_iter=10**5, random_state=0
+    ).fit(X, y)
+    assert objective(ours.coef_, X, y, 0.1) == pytest.approx(objective(theirs.coef_, X, y, 0.1), rel=1e-3)
+
+
+def objective(coef, X, y, C):
+    right = np.unique(y, return_inverse=True)[1]
+    scores = X @ coef.T
+    losses = 1 + scores - scores[np.arange(len(X)), right][:, None]
+    losses[np.arange(len(X)), right] = 0.0
+    return 0.5 * np.sum(coef**2) + C * losses.max(axis=1).sum()
+
+
+def test_attributes_count_for_their_own_class_only():
+    X, y, owner = counts()
+    fitted = VarianceRegularizedSVC(attribute_class=owner).fit(X, y)
+    assert (fitted.coef_[np.unique(owner)[:, None] != owner] == 0).all()
+    assert fitted.gap_ <= 1e-3
+    assert fitted.score(X, y) > 0.9
+
+
+def test_a_low_variance_svm_with_little_loss_weight_is_the_sum():
+    X, y, owner = counts(seed=1)
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=["all"] * len(owner), C=1e-6)
+    fitted.fit(X, y)
+    used = fitted.coef_[fitted.coef_ != 0]
+    assert used.std() < 1e-3 * used.mean()
+    sums = np.stack([X[:, owner == label].sum(axis=1) for label in fitted.classes_], axis=1)
+    assert (fitted.predict(X) == fitted.classes_[sums.argmax(axis=1)]).all()
+
+
+def test_each_variance_group_has_a_mean_of_its_own():
+    X, y, owner = counts(200)
+    X[:, ::4] *= 0.1  # one pattern on another scale
+    groups = ["small" if i % 4 == 0 else "large" for i in range(X.shape[1])]
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=groups, C=1e-5).fit(X, y)
+    weights = fitted.coef_.sum(axis=0)
+    assert weights[::4].std() < 1e-2 * abs(weights[::4].mean())
+    assert weights[::4].mean() > 2 * np.delete(weights, np.s_[::4]).mean()
+
+
+def test_an_attribute_without_a_variance_group_is_drawn_to_zero():
+    X, y, owner = counts(seed=2)
+    groups = [None if i % 4 == 0 else "rest" for i in range(X.shape[1])]
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=groups, C=1e-6).fit(X, y)
+    weights = fitted.coef_.sum(axis=0)
+    assert np.abs(weights[::4]).max() < 1e-3 < np.delete(weights, np.s_[::4]).min()
+
+
+def test_a_constant_with_p_zero_is_a_free_bias():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=60) + 50.0, np.ones(60)])
+    y = (X[:, 0] > 50).astype(int)
+    assert VarianceRegularizedSVC(p=[1, 0], C=1.0).fit(X, y).score(X, y) > 0.9
+    assert VarianceRegularizedSVC(p=[1, 1], C=1.0).fit(X, y).score(X, y) < 0.9
+
+
+def test_a_class_named_by_attributes_is_known_without_examples():
+    X, y, owner = counts(120)
+    seen = y != "on"
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=[0] * len(owner), C=1e-4)
+    fitted.fit(X[seen], y[seen])
+    assert fitted.classes_.tolist() == ["in", "of", "on"]
+    assert np.mean(fitted.predict(X[~seen]) == "on") > 0.8
+
+
+def test_classes_may_have_different_numbers_of_attributes():
+    X, y, owner = counts()
+    kept = np.delete(np.arange(len(owner)), [0, 5, 6])
+    fitted = VarianceRegularizedSVC(attribute_class=owner[kept]).fit(X[:, kept], y)
+    assert fitted.coef_.shape == (3, len(kept))
+    assert fitted.gap_ <= 1e-3
+
+
+def test_works_in_a_pipeline_and_a_grid_search():
+    X, y, owner = counts(90)
+    pipeline = make_pipeline(MaxAbsScaler(), VarianceRegularizedSVC(owner, [0] * len(owner)))
+    search = GridSearchCV(pipeline, {"varianceregularizedsvc__C": [1e-4, 1e-2, 1.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.85
+
+
+def test_two_fits_are_the_same_bit_for_bit():
+    X, y, owner = counts()
+    first, second = (VarianceRegularizedSVC(owner, [0] * len(owner)).fit(X, y).coef_ for _ in range(2))
+    assert first.tobytes() == second.tobytes()
+
+
+BAD = {
+    "D700": {"C": 0.0},
+    "D700 negative": {"C": -1.0},
+    "D700 NaN": {"C": float("nan")},
+    "D702 negative": {"p": [-1] + [1] * 11},
+    "D702 zero sum": {"p": [0] * 12},
+    "D707": {"attribute_class": ["in"] * 5},
+    "D707 group": {"variance_group": [[0] * 12]},
+    "D707 p": {"p": [1.0]},
+    "D708": {"attribute_class": ["in"] * 6 + ["of"] * 6},
+    "D708 other type": {"attribute_class": [1] * 6 + [2] * 6},
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_settings_are_named(case):
+    X, y, _ = counts()
+    with pytest.raises(UserError) as caught:
+        VarianceRegularizedSVC(**BAD[case]).fit(X, y)
+    assert caught.value.code == case[:4]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_attributes_that_are_no_numbers_are_named(bad):
+    X, y, _ = counts()
+    fitted = VarianceRegularizedSVC().fit(X, y)
+    X[3, 7] = bad
+    for call in (lambda: fitted.predict(X), lambda: VarianceRegularizedSVC().fit(X, y)):
+        with pytest.raises(
+            UserError, match=r"D703.*1 are NaN or infinite, the first in example 3, attribute 7"
+        ):
+            call()
+
+
+def test_one_class_teaches_nothing():
+    X, _, _ = counts()
+    with pytest.raises(UserError, match=r"D706.*'in'"):
+        VarianceRegularizedSVC().fit(X, ["in"] * len(X))
+
+
+def test_fewer_examples_than_classes_are_enough():
+    X, y, owner = counts(200, k=5)
+    few = [int(np.flatnonzero(y == label)[0]) for label in ("in", "of", "on")]
+    fitted = VarianceRegularizedSVC(owner, [0] * len(owner), C=1e-3).fit(X[few], y[few])
+    assert fitted.score(X, y) > 0.7
