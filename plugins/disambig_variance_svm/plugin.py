@@ -20,8 +20,12 @@ def disambig_register_tokenisations(register: Register) -> None:
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_extractors(register: Register) -> None:
     from .it.fillers import FillerCounts
+    from .peers.kenlm import KenLM
+    from .peers.ratio import NgramRatio
 
     register("variance_svm.FillerCounts.v1", FillerCounts)
+    register("variance_svm.KenLM.v1", KenLM)
+    register("variance_svm.NgramRatio.v1", NgramRatio)
 
 
 @hookimpl  # type: ignore[untyped-decorator]
