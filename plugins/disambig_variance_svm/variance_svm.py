@@ -32,10 +32,12 @@ from .svm.solver import Solution, solve
 
 Floats = NDArray[np.float64]
 
-GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-3.0, 3.1, 0.5))
-"""Values of C times the number of examples tried on development data, each from the solution before it."""
-_PATIENCE = 3
-"""The path ends when so many values in a row were worse than the best."""
+GRID = tuple(float(f"{10.0**step:.1g}") for step in (-7.0, -6.0, -5.0, -4.0, *np.arange(-3.0, 3.1, 0.5)))
+"""Values of C times the number of examples tried on development data, each from the solution before it.
+
+The least of them are the sum of the counts, or the prior, nearly as it is: what ten examples can bear."""
+_PATIENCE, _PATIENT_TO = 3, 1e-3
+"""The path ends when so many values in a row, from the second one on, were no better than the best."""
 _DEFAULT = 0.1
 """C times the number of examples without development data."""
 
@@ -121,13 +123,14 @@ class VarianceSVM:
         path: dict[float, float] = {}
         best: tuple[float, float, Solution] | None = None
         worse = 0
-        for C in (_rounded(value / n) for value in GRID):
+        for value in GRID:
+            C = _rounded(value / n)
             solution = solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
             start = solution.weights
             path[C] = accuracy(dev, self._scorer(solution, batch).scores(dev))
             if best is None or path[C] > best[0]:
                 best, worse = (path[C], C, solution), 0
-            else:
+            elif value >= _PATIENT_TO:
                 worse += 1
             if worse == _PATIENCE or path[C] == 1.0:
                 break
