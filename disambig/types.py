@@ -181,7 +181,12 @@ class Fitted:
 
 
 class Learner(Protocol):
-    """A frozen configuration that finds a scorer from a batch. It never sees groups."""
+    """A frozen configuration that finds a scorer from a batch. It never sees groups.
+
+    One that declares ``shares = True`` can learn weights from several groups together, in
+    ``fit_shared(batches)``, and draws to them in ``towards(shared).fit(batch)``; what
+    ``shared_from_state(arrays)`` rebuilds decides for groups with too few examples, or none.
+    """
 
     @property
     def needs_training(self) -> bool:

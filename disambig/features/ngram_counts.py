@@ -85,13 +85,19 @@ class NgramCounts:
         nested = "" not in group.candidates and self.table.is_nested(group.candidates)
         ranks = self._ranks(view, instances, candidates, usable, nested)  # (n, K, 14)
         values = np.empty((n, k, BIAS + 1), np.float32)
-        np.take(self.logs, ranks, out=values[:, :, :BIAS])
+        values[:, :, :BIAS] = self._values(ranks, usable, view, group)
         values[:, :, BIAS] = 1.0
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         found = np.count_nonzero(ranks, axis=2).ravel().astype(np.int32)
         asked = np.repeat(usable.sum(axis=1), k).astype(np.int32)
         column_of = np.arange(k * (BIAS + 1)).reshape(k, BIAS + 1)
         return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
+
+    def _values(
+        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group
+    ) -> NDArray[np.float32]:
+        """Return what the counts are as attributes, shape (n, K, 14)."""
+        return np.take(self.logs, ranks)
 
     def _ranks(
         self,

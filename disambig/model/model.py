@@ -15,7 +15,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.joining import join
 from disambig.model.calibration import Calibration, Comparison, compare, probabilities
-from disambig.model.labels import Labels, are_labels
+from disambig.model.labels import Labels, are_labels, softmax
 from disambig.model.operating import OperatingPoint
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
@@ -57,9 +57,11 @@ class Model:
     tokenisation : Tokenisation
     extractors : tuple of FeatureExtractor
     baseline : Learner
-        Needs no training; decides for groups without a scorer of their own.
+        Needs no training; decides for groups without a scorer where there is no `shared` one.
     scorers : tuple of Scorer or None
-        One a group of `task`; None, or none at all, for the baseline.
+        One a group of `task`; None, or none at all, for `shared` or the baseline.
+    shared : Scorer, optional
+        Learned from all groups together; decides for groups without a scorer of their own.
     calibration : Calibration
     operating : OperatingPoint
     labels : Labels, optional
@@ -80,6 +82,7 @@ class Model:
     calibration: Calibration
     operating: OperatingPoint
     labels: Labels | None = None
+    shared: Scorer | None = None
     config: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -94,7 +97,7 @@ class Model:
         return self.operating.flags_per_1000
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
-        """Return a model that also decides `groups`, by the unsupervised baseline, without training.
+        """Return a model that also decides `groups`, by what all share or the baseline, without training.
 
         Groups of the same candidates as one that it has, in whatever order, are not added again.
         """
@@ -112,7 +115,8 @@ class Model:
     def scorer(self, group: int, features: Features) -> Scorer:
         """Return the scorer of a group."""
         own = self.scorers[group] if group < len(self.scorers) else None
-        return own if own is not None else self.baseline.fit(features.batch).scorer
+        scorer = own if own is not None else self.shared
+        return scorer if scorer is not None else self.baseline.fit(features.batch).scorer
 
     def weigh(self, features: Features, group: int, observed: NDArray[np.int32]) -> GroupDecisions:
         """Score candidates and compare the best with the observed one, for one group."""
@@ -185,6 +189,31 @@ class Model:
             scores=scores,
             **columns,
         )
+
+    def candidate_probabilities(self, decisions: Decisions) -> NDArray[np.float64] | None:
+        """Return how probable each candidate is to be the right one, a number for each of ``decisions.scores``.
+
+        Those of one decision sum to one; what stands in the text plays no part. None for models trained
+        before these probabilities were. ``decisions.probabilities`` are something else: of words, the
+        probability that what stands there is an error.
+
+        Parameters
+        ----------
+        decisions : Decisions
+            Of this very model.
+        """
+        if self.labels is None and self.calibration.scales is None:
+            return None
+        found = np.empty(len(decisions.scores))
+        for group, rows in _blocks(decisions.groups):
+            k = len(decisions.table[group].candidates)
+            at = decisions.offsets[rows][:, None] + np.arange(k)
+            scores = decisions.scores[at].astype(np.float64)
+            if self.labels is not None:
+                found[at] = softmax(self.labels.logits(scores, group))
+            else:
+                found[at] = self.calibration.candidates(scores, group)
+        return found
 
     def instances(self, view: TokenView) -> Instances:
         """Return the decisions to take in `view`; protected words are left out, unless they get a label."""

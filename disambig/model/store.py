@@ -137,11 +137,14 @@ def load_model(path: str | Path) -> Model:
                 learner.from_state(state) if trained else None
                 for state, trained in zip(states, said["trained"], strict=True)
             ),
-            calibration=Calibration(arrays["calibration.pooled"], arrays["calibration.groups"]),
+            calibration=Calibration(
+                arrays["calibration.pooled"], arrays["calibration.groups"], arrays.get("calibration.scales")
+            ),
             operating=OperatingPoint(
                 arrays["operating.rates"], arrays["operating.thresholds"], float(said["flags_per_1000"])
             ),
             labels=_labels(arrays) if are_labels(task) else None,
+            shared=learner.shared_from_state(shared) if (shared := _part(arrays, "shared.")) else None,
             config=config,
             provenance=dict(said["provenance"]),
         )
@@ -190,12 +193,16 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         "operating.rates": model.operating.rates,
         "operating.thresholds": model.operating.thresholds,
     }
+    if model.calibration.scales is not None:
+        arrays["calibration.scales"] = model.calibration.scales
     if model.labels is not None:
         for key in _LABELS:
             arrays[f"labels.{key}"] = getattr(model.labels, key)
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
         for key, array in extractor.state().items():
             arrays[f"extractor.{name}.{key}"] = array
+    if model.shared is not None:
+        arrays.update({f"shared.{key}": array for key, array in model.shared.state().items()})
     states = [scorer.state() if scorer is not None else {} for scorer in model.scorers]
     arrays.update({f"scorers.{key}": array for key, array in stack(states).items()})
     strange = [key for key, array in arrays.items() if array.dtype.hasobject]
@@ -234,7 +241,8 @@ def _check_scorers(model: Model) -> None:
     """Let every scorer score nothing: one that does not fit its features fails now, not when deciding."""
     nothing = model.tokenisation([])
     nowhere = model.task.instances(nothing)
-    for g, scorer in enumerate(model.scorers):
+    for g, own in enumerate(model.scorers):
+        scorer = own if own is not None else model.shared
         if scorer is not None:
             batch = model.features(nothing, nowhere, g).batch
             scorer.scores(batch)
@@ -252,6 +260,9 @@ def _check_shapes(model: Model) -> None:
         and bool((np.diff(operating.thresholds) <= 0).all())
         and operating.flags_per_1000 >= 0
     )
+    if calibration.scales is not None:
+        good = good and calibration.scales.shape == (len(model.scorers) + 1,)
+        good = good and bool((calibration.scales > 0).all())
     if model.labels is not None:
         most = max(len(group.candidates) for group in model.task.groups)
         shape = (len(model.scorers), most)

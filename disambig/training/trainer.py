@@ -21,6 +21,8 @@ from disambig.training.examples import Examples
 from disambig.types import Learner, Scorer
 
 Progress = Callable[[str, int, int], None]
+MOST_SHARED = 400
+"""Examples of each group from which shared weights are learned, at most: frequent groups are not all."""
 
 
 def train(
@@ -120,6 +122,10 @@ def train_examples(
         config=config or {},
     )
     rng = np.random.default_rng(seed)
+    if getattr(learner, "shares", False) and len(task.groups) > 1:
+        shared = _fit_shared(model, learner, learn, rng)
+        if shared is not None:
+            model, learner = replace(model, shared=shared), learner.towards(shared)
     scorers: list[Scorer | None] = []
     reports: dict[str, Any] = {}
     for g, group in enumerate(task.groups):
@@ -149,6 +155,17 @@ def _examples(parts: dict[str, Any], texts: Sequence[str], *, protected: bool) -
         last = instances.positions + instances.lengths - 1
         instances = instances.take(~(shielded[instances.positions] | shielded[last]))
     return Examples.of(view, instances)
+
+
+def _fit_shared(model: Model, learner: Any, learn: Examples, rng: np.random.Generator) -> Scorer | None:
+    """Learn the weights that all groups share from a few hundred examples of each."""
+    batches = []
+    for g, group in enumerate(model.task.groups):
+        rows = learn.rows(g, most=MOST_SHARED, rng=rng)
+        if len(rows) and balance.ZERO not in group.candidates:
+            batches.append(learn.features(rows, g, model.task, model.extractors).batch)
+    shared: Scorer | None = learner.fit_shared(batches) if batches else None
+    return shared
 
 
 def _fit_group(
@@ -221,6 +238,7 @@ def _calibrate(
 ) -> Calibration:
     """Weigh right words against words substituted at random, group by group."""
     rows_of, wrong_of, weights_of = [], [], []
+    scores_of, truth_of = [], []
     for g, group in enumerate(model.task.groups):
         if progress:
             progress("calibrating", g, len(model.task.groups))
@@ -237,7 +255,10 @@ def _calibrate(
         wrong_of.append(np.repeat([False, True], [len(right), len(wrong)]))
         balance = len(right) / max(len(wrong), 1)
         weights_of.append(np.repeat([1.0, balance], [len(right), len(wrong)]))
-    return calibrations.fit(rows_of, wrong_of, weights_of)
+        scores_of.append(scores)
+        truth_of.append(truth)
+    errors = calibrations.fit(rows_of, wrong_of, weights_of)
+    return replace(errors, scales=calibrations.fit_scales(scores_of, truth_of))
 
 
 def substitutes(

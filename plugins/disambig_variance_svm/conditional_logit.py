@@ -1,0 +1,195 @@
+"""Conditional logit: shared weights, and each candidate's own ones drawn towards them.
+
+The log-linear counterpart of VAR-SVM: scores are log-odds. The weight of attribute a of candidate r is
+``shared_a + own_ra`` (McFadden 1974, with weights of the alternatives' own); a ridge draws the own ones to
+zero and the shared ones to those learned from other groups, if there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, UserError, segments
+
+Floats = NDArray[np.float64]
+GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
+"""Strengths tried on development data, each from the solution before it."""
+DEFAULT = 300.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedScorer:
+    """Scores the candidates of any group by the same weights.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (A,)
+        One an attribute of a candidate.
+    """
+
+    weights: Floats
+
+    def scores(self, batch: CandidateBatch) -> Floats:
+        """Return one score a row; ValueError for a batch with other attributes."""
+        return batch.scores(self.weights[attributes(batch, len(self.weights))])
+
+    def state(self) -> Arrays:
+        """Return the weights."""
+        return {"weights": self.weights}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionalLogit:
+    """Maximise the likelihood of the right candidates under shared and own weights.
+
+    Parameters
+    ----------
+    strength : float, optional
+        Of the ridge on each candidate's own weights, in examples. By default chosen on development data
+        from `GRID` by its log loss, strongest first; without development data it is 300.
+    shared_strength : float
+        Of the ridge that draws the shared weights to those of all groups together, or to zero.
+    prior : SharedScorer, optional
+        The weights learned from all groups together; the trainer sets it (`towards`).
+    """
+
+    strength: float | None = None
+    shared_strength: float = 30.0
+    prior: SharedScorer | None = None
+    needs_training: bool = True
+    shares: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("strength", "shared_strength"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise UserError("D760", setting=f"ConditionalLogit.{name}", value=value)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer of greatest penalised likelihood; `rng` is not used (the problem is convex)."""
+        column_attribute = attributes(batch)
+        n_shared = int(column_attribute.max(initial=-1)) + 1
+        centre = np.zeros(n_shared) if self.prior is None else self.prior.weights
+        if len(centre) != n_shared:
+            raise ValueError(f"{len(centre)} shared weights for {n_shared} attributes")
+        loss = _loss(batch)
+        strengths = (self.strength,) if self.strength is not None else GRID
+        if self.strength is None and (dev is None or len(dev.offsets) < 2):
+            strengths = (DEFAULT,)
+        start = np.concatenate([centre, np.zeros(len(batch.columns))])
+        found: list[tuple[float, float, Floats]] = []
+        for strength in strengths:
+
+            def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
+                shared, own = x[:n_shared], x[n_shared:]
+                value, slope = loss(shared[column_attribute] + own)
+                pull = shared - centre
+                value += float(0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own @ own))
+                by_attribute = np.bincount(column_attribute, slope, minlength=n_shared)
+                slopes = [by_attribute + self.shared_strength * pull, slope + strength * own]
+                return value, np.concatenate(slopes)
+
+            start = _minimise(objective, start)
+            weights = start[:n_shared][column_attribute] + start[n_shared:]
+            judged = 0.0 if len(strengths) == 1 or dev is None else _loss(dev)(weights)[0]
+            found.append((judged, strength, weights))
+            if len(found) > 1 and found[-1][0] > found[-2][0]:
+                break
+        judged, strength, weights = min(found, key=lambda one: one[0])
+        report: dict[str, Any] = {"strength": strength}
+        if len(found) > 1 and dev is not None:
+            n = len(dev.offsets) - 1
+            report["dev_log_loss"] = {f"{tried:g}": round(value / n, 6) for value, tried, _ in found}
+        return Fitted(LinearScorer(weights), report)
+
+    def fit_shared(self, batches: Sequence[CandidateBatch]) -> SharedScorer:
+        """Return the weights learned from several groups together, all candidates alike."""
+        losses = [(_loss(batch), attributes(batch)) for batch in batches]
+        n_shared = int(losses[0][1].max(initial=-1)) + 1
+
+        def objective(x: Floats) -> tuple[float, Floats]:
+            value, slope = float(0.5 * self.shared_strength * (x @ x)), self.shared_strength * x
+            for loss, column_attribute in losses:
+                one, gradient = loss(x[column_attribute])
+                value += one
+                slope = slope + np.bincount(column_attribute, gradient, minlength=n_shared)
+            return value, slope
+
+        return SharedScorer(_minimise(objective, np.zeros(n_shared)))
+
+    def towards(self, shared: SharedScorer) -> ConditionalLogit:
+        """Return this learner with weights of all groups to draw to."""
+        return replace(self, prior=shared)
+
+    def from_state(self, arrays: Arrays) -> LinearScorer:
+        """Rebuild a saved scorer."""
+        return LinearScorer.from_state(arrays)
+
+    def shared_from_state(self, arrays: Arrays) -> SharedScorer:
+        """Rebuild a saved scorer of all groups."""
+        return SharedScorer(np.asarray(arrays["weights"], np.float64))
+
+
+def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np.int64]:
+    """Return which attribute of its candidate each column is, shape ``(n_columns,)``.
+
+    Raises
+    ------
+    TypeError
+        Where columns belong to no candidate.
+    ValueError
+        Where candidates have different numbers of attributes, or others than `n_shared`.
+    """
+    labels = batch.columns.labels
+    if len(labels) and labels.min() < 0:
+        raise TypeError("shared weights need class blocks: every column must belong to a candidate")
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    if len(set(sizes.tolist())) > 1 or (n_shared is not None and sizes.max(initial=0) != n_shared):
+        raise ValueError(f"candidates have {sorted(set(sizes.tolist()))} attributes, not {n_shared}")
+    numbers = np.empty(len(labels), np.int64)
+    numbers[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return numbers
+
+
+def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
+    """Return a function from flat weights to the log loss of the right candidates and its gradient."""
+    offsets = batch.offsets
+    cost = batch.cost.astype(np.float64)
+    right = np.flatnonzero(cost == 0)
+    instance = np.searchsorted(offsets, right, side="right") - 1
+    right = right[np.unique(instance, return_index=True)[1]]  # the first of several
+    wanted = np.zeros(len(cost))
+    wanted[right] = 1.0
+    counted = np.repeat(np.add.reduceat(wanted, offsets[:-1]) if len(offsets) > 1 else [], np.diff(offsets))
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = batch.scores(weights)
+        if not len(scores):
+            return 0.0, np.zeros(len(weights))
+        log_sums = segments.log_sums(scores, offsets)
+        shares = np.exp(scores - np.repeat(log_sums, np.diff(offsets))) * counted
+        value = float((log_sums * counted[offsets[:-1]]).sum() - scores[right].sum())
+        return value, batch.adjoint(shares - wanted)
+
+    return loss
+
+
+def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
+    from scipy.optimize import minimize
+
+    found = minimize(
+        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
+    )
+    return np.asarray(found.x)

@@ -1,0 +1,110 @@
+"""Smoothed context probabilities against the formula written out, by both engines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from disambig.counts.build import build_table
+from disambig.counts.table import CountTable
+from disambig.data.finding import Finder
+from disambig.data.groups import Group
+from disambig.features.context_probabilities import DISCOUNT, ContextProbabilities
+from disambig.features.contexts import CONTEXTS
+from disambig.features.ngram_counts import BIAS, NgramCounts
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import check_extractor
+from disambig.text.words import Words
+
+GROUP = Group("place", ("in", "on", "in to"))
+TEXTS = [
+    "We sat in town.",
+    "We sat in town today.",
+    "We sat on top.",
+    "They ran in to town.",
+    "They sat in town.",
+]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("counts") / "few.counts"
+    build_table(path, TEXTS, Words())
+    return CountTable.open(path)
+
+
+def transform(extractor, texts, group=GROUP):
+    view = Words()(texts)
+    return view, extractor.transform(view, Finder.of([group]).find(view), group)
+
+
+def written_out(table, words, position, length, group):
+    """Return the probabilities (K, 14) of one place, by the formula, from counts of texts."""
+
+    def count(left, candidate, right):
+        ngram = [*words[position - left : position], *candidate.split()]
+        return table.count(" ".join([*ngram, *words[position + length : position + length + right]]))
+
+    prior = np.array([count(0, candidate, 0) + 1.0 for candidate in group.candidates])
+    found = {(0, 0): prior / prior.sum()}
+    for left, right in CONTEXTS:
+        shorter = [found[c] for c in ((left - 1, right), (left, right - 1)) if c in found and c != (0, 0)]
+        back = sum(shorter) / len(shorter) if shorter else found[0, 0]
+        outside = position - left < 0 or position + length + right > len(words) or left + right + 2 > 5
+        counts = np.array([0 if outside else count(left, candidate, right) for candidate in group.candidates])
+        if counts.sum():
+            given_back = DISCOUNT * (counts > 0).sum() * back
+            back = (np.maximum(counts - DISCOUNT, 0) * (counts > 0) + given_back) / counts.sum()
+        found[left, right] = back
+    return np.stack([found[context] for context in CONTEXTS], axis=1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_it_is_the_formula(table, engine, monkeypatch):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    texts = ["We sat in town.", "They sat on town today.", "We ran in to top.", "On."]
+    for text in texts:
+        view, features = transform(ContextProbabilities(counts=table), [text])
+        words = Words().words(text)
+        place = Finder.of([GROUP]).find(view)
+        expected = written_out(table, words, int(place.positions[0]), int(place.lengths[0]), GROUP)
+        assert np.exp(features.batch.values[0, :, :BIAS]) == pytest.approx(expected, rel=1e-5)
+
+
+@given(st.lists(st.sampled_from("we they sat ran in on to town top today .".split()), max_size=25))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+def test_engines_agree_bit_for_bit_and_probabilities_sum_to_one(table, monkeypatch, words):
+    values = []
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        _, features = transform(ContextProbabilities(counts=table), [" ".join(words)])
+        values.append(features.batch.values)
+    assert np.array_equal(*values)
+    assert np.exp(values[0][:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_columns_evidence_and_bias_are_those_of_the_counts(table):
+    _, smooth = transform(ContextProbabilities(counts=table), TEXTS)
+    _, raw = transform(NgramCounts(counts=table), TEXTS)
+    assert np.array_equal(smooth.found, raw.found)
+    assert np.array_equal(smooth.asked, raw.asked)
+    assert list(smooth.batch.columns.names) == list(raw.batch.columns.names)
+    assert (smooth.batch.values[:, :, BIAS] == 1).all()
+
+
+def test_the_candidate_of_no_word_has_a_share_too(table):
+    group = Group("to", ("", "in"))
+    view = Words()(["We sat in town."])
+    task = OwnCandidates(name="place", candidates=["", "in"])
+    places = task.instances(view)
+    values = ContextProbabilities(counts=table).transform(view, places, group).batch.values
+    assert len(places) and np.isfinite(values).all()
+    assert np.exp(values[:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_it_passes_the_checks_of_extractors(table):
+    task = OwnCandidates(name="place", candidates=["in", "on"])
+    for check in check_extractor(ContextProbabilities(counts=table), task, TEXTS):
+        check()

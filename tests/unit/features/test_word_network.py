@@ -1,0 +1,189 @@
+"""The word network: exact in both engines and in any batch, within its bounds, learned, kept whole."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from disambig.data.finding import Finder
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.features.word_network import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights, WordNetwork
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import check_extractor
+from disambig.text.words import Words
+
+ENGINES = ("numpy", "numba")
+SAND = Group("sand", ("desert", "dessert"))
+PLACE = Group("place", ("in", "on", "at"))
+NEVER = Group("never", ("whose", "who's"))
+SMALL = {"near": 2, "far": 8, "vocabulary": 40, "dimensions": 8, "hidden": 24, "epochs": 40}
+DRY, SWEET = ("camel", "sand", "sun"), ("cream", "cake", "sugar")
+
+
+def made(n, seed=0):
+    """Write texts in which near words tell one group, and words far off the other."""
+    rng = np.random.default_rng(seed)
+    texts = []
+    for _ in range(n):
+        sweet = rng.random() < 0.5
+        topic = (SWEET if sweet else DRY)[rng.integers(3)]
+        place, noun = (("in", "town"), ("on", "top"), ("at", "noon"))[rng.integers(3)]
+        texts.append(f"Some {topic} came. We saw the {'dessert' if sweet else 'desert'} {place} {noun}.")
+    return texts
+
+
+def found(texts, *groups):
+    view = Words()(list(texts))
+    return view, Finder.of(groups).find(view)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    view, instances = found(made(150), SAND, PLACE, NEVER)
+    return WordNetwork(**SMALL).fit(view, instances, [SAND, PLACE, NEVER])
+
+
+def scores(extractor, texts, group):
+    view, instances = found(texts, group)
+    return extractor.transform(view, instances, group).batch.values[:, :, 0], instances.observed
+
+
+def test_it_learns_what_near_and_what_far_words_say(learned):
+    for group in (SAND, PLACE):
+        values, right = scores(learned, made(60, seed=1), group)
+        assert (values.argmax(axis=1) == right).mean() > 0.95
+        assert np.exp(values).sum(axis=1) == pytest.approx(1.0, abs=0.03)  # log-probabilities, rounded
+
+
+def test_a_group_with_a_candidate_that_never_occurs_says_nothing(learned):
+    values, _ = scores(learned, ["Nobody knew whose it was."], NEVER)
+    assert (values == 0).all()
+    assert (scores(WordNetwork(**SMALL), made(3), SAND)[0] == 0).all()
+
+
+def written_out(extractor, view, position):
+    """Return the scores of SAND at one place in Python's integers, before they are normalised."""
+    w = extractor.weights
+    rows = {int(key): i + FIRST_KNOWN for i, key in enumerate(w.vocabulary)}
+    sentence = (
+        max(start for start in view.sentences if start <= position),
+        min(end for end in view.sentences if end > position),
+    )
+    document = (
+        max(start for start in view.documents if start <= position),
+        min(end for end in view.documents if end > position),
+    )
+
+    def row(at, bounds):
+        return rows.get(int(view.hashes[at]) >> 32, UNKNOWN) if bounds[0] <= at < bounds[1] else OUTSIDE
+
+    steps = [-1 - d for d in range(extractor.near)] + [1 + d for d in range(extractor.near)]
+    inputs = [int(x) for step in steps for x in w.near[row(position + step, sentence)]]
+    off = [s * d for d in range(extractor.near + 1, extractor.far + 1) for s in (-1, 1)]
+    total = [sum(int(w.far[row(position + d, document), j]) for d in off) for j in range(w.far.shape[1])]
+    inputs += [value >> TOPIC_SHIFT for value in total]
+    units = []
+    for j in range(w.hidden.shape[1]):
+        value = sum(x * int(y) for x, y in zip(inputs, w.hidden[:, j], strict=True))
+        unit = np.floor(np.float32(value) * w.hidden_scale[j] + w.hidden_bias[j] + np.float32(0.5))
+        units.append(int(min(max(unit, 0), 255)))
+    outputs = [sum(u * int(x) for u, x in zip(units, w.output[r], strict=True)) for r in range(2)]
+    return np.array([np.float32(o) * w.output_scale[r] + w.output_bias[r] for r, o in enumerate(outputs)])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_both_engines_compute_the_network_written_out(learned, engine, monkeypatch):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    texts = [*made(5, seed=3), "desert", "A dessert of unheard-of splendour, said the man from the desert."]
+    view, instances = found(texts, SAND)
+    values = learned.transform(view, instances, SAND).batch.values[:, :, 0]
+    for value, position in zip(values, instances.positions, strict=True):
+        plain = written_out(learned, view, int(position))
+        assert value[0] - value[1] == pytest.approx(plain[0] - plain[1], abs=1 / 64)
+
+
+def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch):
+    view, instances = found(made(40, seed=4), PLACE)
+    answers = []
+    for engine in ENGINES:
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        whole = learned.transform(view, instances, PLACE).batch.values
+        one_by_one = [
+            learned.transform(view, instances.take(np.array([i])), PLACE).batch.values
+            for i in range(len(instances))
+        ]
+        answers += [whole, np.concatenate(one_by_one)]
+    assert all(np.array_equal(answers[0], other) for other in answers[1:])
+
+
+def test_near_words_end_with_the_sentence_and_far_words_with_the_document(learned):
+    text = "We saw the desert in town."
+    alone = scores(learned, [text], PLACE)[0]
+    assert np.array_equal(scores(learned, ["Some sugar came.", text], PLACE)[0], alone)
+    assert not np.array_equal(
+        scores(learned, ["Some sugar came. Some sugar came. " + text], SAND)[0],
+        scores(learned, [text], SAND)[0],
+    )
+
+
+def test_without_far_words_only_the_sentence_counts():
+    view, instances = found(made(60), PLACE)
+    settings = {**SMALL, "far": 2, "epochs": 10}
+    extractor = WordNetwork(**settings).fit(view, instances, [PLACE])
+    assert extractor.weights.far.shape == (FIRST_KNOWN, 8)
+    again = WordNetwork(**settings).from_state(extractor.state())
+    text = "We saw the desert in town."
+    before = scores(again, [text], PLACE)[0]
+    assert np.array_equal(scores(extractor, ["Sugar and cream and cake. " + text], PLACE)[0], before)
+
+
+def test_the_same_seed_gives_the_same_weights():
+    view, instances = found(made(40), SAND)
+    first, second, other = (
+        WordNetwork(**{**SMALL, "epochs": 2}, seed=seed).fit(view, instances, [SAND]).state()
+        for seed in (0, 0, 1)
+    )
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+    assert not np.array_equal(first["near"], other["near"])
+
+
+def test_no_more_examples_of_a_group_than_asked_are_learned_from():
+    texts = made(80)
+    view, instances = found(texts, SAND)
+    few = WordNetwork(**{**SMALL, "examples": 1, "epochs": 60}).fit(view, instances, [SAND])
+    values, _ = scores(few, texts, SAND)
+    assert len(np.unique(values.argmax(axis=1))) == 1  # one example: one answer
+
+
+def test_states_that_do_not_fit_are_refused(learned):
+    state = learned.state()
+    assert set(state) == {field.name for field in fields(Weights)}
+    for name in ("near", "far", "hidden", "hidden_bias", "output", "output_scale", "sizes"):
+        with pytest.raises(ValueError, match="differ in size"):
+            WordNetwork(**SMALL).from_state({**state, name: state[name][:-1]})
+    with pytest.raises(ValueError, match="differ in size"):
+        replace(WordNetwork(**SMALL), near=3).from_state(state)
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "said"),
+    [
+        ({"hidden": 0}, "D452", "WordNetwork.hidden is 0"),
+        ({"near": 5, "far": 4}, "D453", "far = 4"),
+        ({"dimensions": 500}, "D456", "dimensions = 500"),
+        ({"hidden": 600}, "D456", "hidden = 600"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, code, said):
+    with pytest.raises(UserError, match=said) as problem:
+        WordNetwork(**settings)
+    assert problem.value.code == code
+
+
+def test_it_passes_the_checks_of_extractors():
+    task = OwnCandidates(name="sand", candidates=["desert", "dessert"])
+    for check in check_extractor(WordNetwork(**{**SMALL, "epochs": 2}), task, made(30)):
+        check()

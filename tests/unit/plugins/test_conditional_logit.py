@@ -1,0 +1,97 @@
+"""Conditional logit against scikit-learn and its own gradient; shared weights, and how groups use them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_variance_svm.conditional_logit import ConditionalLogit, SharedScorer, attributes
+
+from disambig.data.columns import Columns
+from disambig.data.dense import DenseBlocks
+from disambig.errors import UserError
+from disambig.testing import blocks, check_learner, lists
+
+
+def problem(n, k, truth, seed=0, own=0.0):
+    """Draw choices from a conditional logit with shared weights `truth`, and own ones of spread `own`."""
+    rng = np.random.default_rng(seed)
+    a = len(truth)
+    values = rng.normal(size=(n, k, a)).astype(np.float32)
+    weights = truth + own * np.random.default_rng(99).normal(size=(k, a))
+    utilities = np.einsum("nka,ka->nk", values, weights) + rng.gumbel(size=(n, k))
+    columns = Columns(
+        np.repeat(np.arange(k, dtype=np.int32), a), np.zeros(k * a, np.int32), ("all",), [""] * (k * a)
+    )
+    costs = (np.arange(k) != utilities.argmax(axis=1)[:, None]).astype(np.float32)
+    return DenseBlocks(values, np.arange(k * a).reshape(k, a), columns, costs)
+
+
+def test_with_two_candidates_it_is_logistic_regression_on_differences():
+    from sklearn.linear_model import LogisticRegression
+
+    batch = problem(300, 2, np.array([1.0, -0.5, 0.2]))
+    shared = ConditionalLogit(shared_strength=4.0).fit_shared([batch]).weights
+    differences = batch.values[:, 0] - batch.values[:, 1]
+    reference = LogisticRegression(C=1 / 4.0, fit_intercept=False, tol=1e-8).fit(
+        differences, batch.costs[:, 0] == 0
+    )
+    assert shared == pytest.approx(reference.coef_[0], abs=2e-3)
+
+
+def test_it_finds_the_weights_that_the_choices_were_drawn_from():
+    truth = np.array([1.0, -0.5, 0.2])
+    batches = [problem(4000, k, truth, seed=k) for k in (2, 3, 5)]
+    assert ConditionalLogit().fit_shared(batches).weights == pytest.approx(truth, abs=0.1)
+
+
+def test_a_strong_ridge_gives_shared_weights_and_a_weak_one_own_weights():
+    batch = problem(4000, 3, np.array([1.0, -0.5]), own=1.0)
+    strong = ConditionalLogit(strength=1e7).fit(batch).scorer.weights.reshape(3, 2)
+    weak = ConditionalLogit(strength=1e-3).fit(batch).scorer.weights.reshape(3, 2)
+    assert np.ptp(strong, axis=0) == pytest.approx([0, 0], abs=1e-2)
+    true = np.array([1.0, -0.5]) + np.random.default_rng(99).normal(size=(3, 2))
+    assert weak == pytest.approx(true, abs=0.3)
+
+
+def test_development_data_choose_the_strength():
+    alike = ConditionalLogit().fit(
+        problem(500, 3, np.array([1.0, 0.5])), dev=problem(500, 3, np.array([1.0, 0.5]), 1)
+    )
+    apart = ConditionalLogit().fit(
+        problem(2000, 3, np.array([1.0, 0.5]), own=2.0),
+        dev=problem(2000, 3, np.array([1.0, 0.5]), 1, own=2.0),
+    )
+    assert apart.report["strength"] < alike.report["strength"]
+    assert (
+        min(apart.report["dev_log_loss"].values())
+        == apart.report["dev_log_loss"][f"{apart.report['strength']:g}"]
+    )
+
+
+def test_few_examples_stay_near_the_shared_weights():
+    shared = SharedScorer(np.array([2.0, -1.0]))
+    batch = problem(3, 4, np.array([0.0, 0.0]))
+    weights = ConditionalLogit(shared_strength=1000.0).towards(shared).fit(batch).scorer.weights.reshape(4, 2)
+    assert weights == pytest.approx(np.tile(shared.weights, (4, 1)), abs=0.05)
+    assert shared.scores(batch) == pytest.approx((batch.values @ shared.weights).ravel())
+
+
+def test_it_passes_the_checks_of_learners():
+    for check in check_learner(ConditionalLogit(), blocks(), least=0.95):
+        check()
+
+
+def test_batches_that_it_cannot_share_are_refused():
+    with pytest.raises(TypeError, match="class blocks"):
+        attributes(lists())
+    with pytest.raises(ValueError, match="not 7"):
+        SharedScorer(np.zeros(7)).scores(blocks())
+    with pytest.raises(ValueError, match="2 shared weights for 5 attributes"):
+        ConditionalLogit(prior=SharedScorer(np.zeros(2))).fit(blocks())
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
+def test_strengths_must_be_above_zero(value):
+    with pytest.raises(UserError, match=r"ConditionalLogit\.strength") as problem:
+        ConditionalLogit(strength=value)
+    assert problem.value.code == "D760"
