@@ -1,13 +1,18 @@
-"""Calibration: from scores to the log-odds that another candidate should stand here.
+"""Calibration: from scores to probabilities, learned from development text whose words are right.
 
-What is weighed is the best other candidate against the observed one: the difference of their
-scores, and how much evidence there is for each. The weights come from development text, whose words
-are taken as right, and from the same text with words substituted at random; each group has its own,
-drawn towards those of all groups together, the more so the fewer examples it has.
+Two different things are asked. *Is this word an error?* The log-odds that another candidate should stand
+where the author wrote this one. What is weighed is the best other candidate against the observed one: the
+difference of their scores, and how much evidence there is for each. The weights come from development text,
+whose words are taken as right, and from the same text with words substituted at random; each group has its
+own, drawn towards those of all groups together, the more so the fewer examples it has.
+
+*Which candidate stands here?* The probability of each candidate, whatever the author wrote: the softmax of
+the scores times a scale, one for each group, drawn to that of all groups in the same way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,15 +50,29 @@ class Calibration:
     pooled : array of float64, shape (4,)
         For groups without coefficients of their own.
     groups : array of float64, shape (n_groups, 4)
+    scales : array of float64, shape (n_groups + 1,), optional
+        What scores are multiplied by before the softmax, for each group; the last for all other groups.
+        None in models trained before there were any: they give no probabilities of candidates.
     """
 
     pooled: Floats
     groups: Floats
+    scales: Floats | None = None
 
     def log_odds(self, features: Floats, group: int) -> Floats:
         """Return the log-odds of error against none, were both equally frequent, shape ``(n,)``."""
         coefficients = self.groups[group] if group < len(self.groups) else self.pooled
         return features @ coefficients
+
+    def candidates(self, scores: Floats, group: int) -> Floats | None:
+        """Return the probability of each candidate to be the right one here, shape ``(n, K)``.
+
+        They sum to one, and what stands in the text is not looked at. None without `scales`.
+        """
+        if self.scales is None:
+            return None
+        scale = self.scales[group] if group < len(self.groups) else self.scales[-1]
+        return np.exp(_log_softmax(scale * scores))
 
 
 def none(n_groups: int) -> Calibration:
@@ -95,7 +114,10 @@ def compare(
 
 
 def probabilities(log_odds: Floats) -> Floats:
-    """Return the probability of an error, given that one word in a hundred is wrong."""
+    """Return the probability of an error, given that one word in a hundred is wrong.
+
+    It is that of the best other candidate against the observed one, and none of a candidate by itself.
+    """
     prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
     return 1.0 / (1.0 + np.exp(-np.clip(log_odds + prior, -50, 50)))
 
@@ -152,3 +174,54 @@ def logistic(
         objective, np.maximum(centre, [1e-3, -np.inf, -np.inf, -np.inf]), jac=True, bounds=bounds
     )
     return np.asarray(result.x)
+
+
+def fit_scales(
+    scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]], *, shrinkage: float = 50.0
+) -> Floats:
+    """Fit the scale of each group's scores, and of all together, by the likelihood of the right candidates.
+
+    Parameters
+    ----------
+    scores : sequence of arrays, each (n_g, K_g)
+        Of examples that the scorers did not learn from.
+    truth : sequence of arrays of int, each (n_g,)
+    shrinkage : float
+        Strength of the pull of the logarithm of each group's scale towards that of all, in examples.
+
+    Returns
+    -------
+    array of float64, shape (n_groups + 1,)
+        The last is the scale of all groups together.
+    """
+    from scipy.optimize import minimize_scalar
+
+    used = [g for g, each in enumerate(scores) if len(each)]
+    spreads = [float(np.mean(np.ptp(scores[g], axis=1))) for g in used]
+    unit = float(np.mean(spreads)) if used else 0.0
+    if unit == 0.0:
+        return np.ones(len(scores) + 1)
+
+    def loss(log_scale: float, chosen: Sequence[int]) -> float:
+        total = 0.0
+        for g in chosen:
+            logs = _log_softmax(np.exp(log_scale) * scores[g])
+            total -= float(logs[np.arange(len(logs)), truth[g]].sum())
+        return total
+
+    bounds = (-8.0 - np.log(unit), 8.0 - np.log(unit))
+    pooled = float(minimize_scalar(loss, bounds=bounds, args=(used,), method="bounded").x)
+    found = np.full(len(scores) + 1, pooled)
+    for g in used:
+
+        def drawn(log_scale: float, g: int = g) -> float:
+            return loss(log_scale, [g]) + 0.5 * shrinkage * (log_scale - pooled) ** 2
+
+        found[g] = minimize_scalar(drawn, bounds=bounds, method="bounded").x
+    return np.exp(found)
+
+
+def _log_softmax(logits: Floats) -> Floats:
+    shifted = logits - logits.max(axis=1, keepdims=True, initial=-np.inf)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found

@@ -191,7 +191,7 @@ class Model:
         )
 
     def candidate_probabilities(self, decisions: Decisions) -> NDArray[np.float64] | None:
-        """Return how probable each candidate is to be the right one, a number for each of ``decisions.scores``.
+        """Return the probability of each candidate to be the right one, one for each of ``decisions.scores``.
 
         Those of one decision sum to one; what stands in the text plays no part. None for models trained
         before these probabilities were. ``decisions.probabilities`` are something else: of words, the
