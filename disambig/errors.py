@@ -158,6 +158,7 @@ model for {seen!r}",
     "D742": "the extractor KenLM reads words of {words}, here are those of {asked}: change the tokenisation",
     "D743": "{path}, named by DISAMBIG_PEERS, says nothing that can be used: {problem}",
     "D750": "prior {prior!r} cannot be used: {problem}; name a model of the same candidates and extractors",
+    "D751": "model {model} has no probabilities of candidates: it was trained before there were any; train it again",
     "D760": "{setting} is {value!r}: it must be a number above 0",
 }
 

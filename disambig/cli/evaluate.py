@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,10 +31,19 @@ def evaluate(
         bool, typer.Option("--test-part", help="Only the fifth of the documents that training leaves aside.")
     ] = False,
     rate: Annotated[list[float] | None, typer.Option(help="Flags per 1,000 correct words.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw how reliable probabilities are: a .svg, .png or .pdf file.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a model on text whose words are right, or on labelled examples."""
+    if plot is not None:
+        from disambig.evaluation.plots import check_plot
+
+        check_plot(plot)
     if labelled or folds is not None:
+        if plot is not None:
+            raise typer.BadParameter("--plot is for text whose words are right")
         from disambig.cli.evaluating_labelled import run
 
         run(model, labelled or [], folds=folds, text=text or [], json=json)
@@ -40,6 +51,7 @@ def evaluate(
     if not text:
         raise typer.BadParameter("name text, or labelled examples with --labelled")
     from disambig.cli.checks import check_rate
+    from disambig.errors import UserError
     from disambig.evaluation.evaluate import evaluate as score
     from disambig.model.packs import load
     from disambig.training.run import read_texts
@@ -51,6 +63,13 @@ def evaluate(
     loaded = load(model)
     texts = read_texts(text, lines=lines)
     figures = score(loaded, split(texts)["test"] if only_test else texts, rates=rates)
+    if plot is not None and figures["reliability"]:
+        from disambig.evaluation.plots import plot_reliability
+
+        plot_reliability(figures["reliability"], plot, title=loaded.task.name)
+        typer.echo(f"{plot}: drawn", file=sys.stderr)
+    elif plot is not None:
+        raise UserError("D751", model=model)
     if json:
         typer.echo(json_module.dumps({"model": f"{loaded.name} {loaded.version}", **figures}, indent=1))
         return
@@ -74,6 +93,10 @@ def readable(figures: dict[str, Any]) -> list[str]:
             f"  {name}: {group['accuracy']:.2%} ({low:.2%} to {high:.2%}) of {group['n']:,}, "
             f"majority {group['majority']:.2%}"
         )
+    if figures.get("reliability"):
+        from disambig.evaluation.reliability import readable as reliability_lines
+
+        lines += reliability_lines(figures["reliability"])
     for rate, at in figures["rates"].items():
         found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
         mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
 from disambig.evaluation.intervals import mean_interval, wilson
+from disambig.evaluation.reliability import of_choices
 from disambig.evaluation.substitution import substitute
 from disambig.model.calibration import probabilities as probability_at
 from disambig.model.labels import are_labels
@@ -53,7 +54,8 @@ def evaluate(
         groups (with a bootstrap interval); ``groups`` with each group's figures; ``rates``: for each
         operating point the false alarms measured and the share of made errors found;
         ``false_alarm_shares``: the same where that share of the right candidates is flagged, the
-        threshold set on this very text.
+        threshold set on this very text; ``reliability``: how far the probabilities of the chosen candidates
+        can be believed (see `disambig.evaluation.reliability`), None for models that have none.
         Accuracy is over all instances, protected ones included; flags leave these alone.
     """
     if are_labels(model.task):
@@ -67,6 +69,7 @@ def evaluate(
     wanted = set(groups) if groups is not None else None
     figures: dict[str, Any] = {"words": words, "decisions": len(decided)}
     figures |= _accuracy(decided, wanted)
+    figures["reliability"] = _reliability(model, decided, wanted)
     trial = _Trial.of(model, view, seed=seed)
     figures["rates"] = {
         f"{rate:g}": trial.figures(
@@ -79,6 +82,16 @@ def evaluate(
         for share in FALSE_ALARM_SHARES
     }
     return figures
+
+
+def _reliability(model: Model, decided: Decisions, wanted: set[str] | None) -> dict[str, Any] | None:
+    if wanted is not None:
+        inside = np.array([group.name in wanted for group in decided.table])
+        decided = decided.take(np.flatnonzero(inside[decided.groups]))
+    probabilities = model.candidate_probabilities(decided)
+    if probabilities is None:
+        return None
+    return of_choices(probabilities, decided.offsets, decided.observed)
 
 
 def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:

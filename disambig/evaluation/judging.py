@@ -46,7 +46,7 @@ def judge(
     -------
     dict
         ``how``, ``n``, ``documents`` and ``systems`` as `cross_validate` returns them; for text also
-        ``rates`` as `evaluate` does. Empty where there is nothing to judge on.
+        ``rates`` and ``reliability`` as `evaluate` does. Empty where there is nothing to judge on.
     """
     if labelled:
         folds = min(FOLDS, model.provenance["examples"]["documents"])
@@ -81,9 +81,10 @@ def judge_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     n = sum(at["n"] for at in systems["model"].values())
     if not n:
         return {}
-    rates = evaluate(model, texts, rates=[model.flags_per_1000])["rates"]
+    found = evaluate(model, texts, rates=[model.flags_per_1000])
     how = "a part of the documents put aside before training"
-    return {"how": how, "n": n, "documents": len(texts), "systems": systems, "rates": rates}
+    about = {"how": how, "n": n, "documents": len(texts), "systems": systems}
+    return about | {name: found[name] for name in ("rates", "reliability")}
 
 
 def summary(test: dict[str, Any]) -> str:

@@ -36,14 +36,13 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         D309 where it cannot be written, D482 without matplotlib, D483 for another ending.
     """
     check_plot(path)
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     points = curve["points"]
     sizes = [point["size"] for point in points]
     means = [100 * point["accuracy"] for point in points]
     spreads = [100 * (point["spread"] or 0.0) for point in points]
-    with rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none"}):
+    with _plain_svg():
         figure = Figure(figsize=(7, 4.5), layout="constrained")
         axes = figure.add_subplot()
         axes.errorbar(sizes, means, yerr=spreads, marker="o", capsize=3, color="#1f5fa8", label="model")
@@ -57,8 +56,55 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         axes.set_title(curve["task"])
         axes.grid(alpha=0.3)
         axes.legend(loc="best")
-        try:
-            dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-            figure.savefig(str(path), dpi=150, metadata=dated.get(Path(path).suffix.lower()))
-        except OSError as problem:
-            raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+        _save(figure, path)
+
+
+def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> None:
+    """Draw how often decisions are right against how probable they were said to be.
+
+    Parameters
+    ----------
+    found : dict
+        As `disambig.evaluation.reliability.reliability` returns it.
+    path : path
+        Its ending says the form; errors are those of `plot_curve`.
+    """
+    check_plot(path)
+    from matplotlib.figure import Figure
+
+    with _plain_svg():
+        figure = Figure(figsize=(5.5, 5), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="as said")
+        bins = found["bins"]
+        most = max((at["n"] for at in bins), default=1)
+        axes.bar(
+            [50 * (at["low"] + at["high"]) for at in bins],
+            [20 * at["n"] / most for at in bins],
+            width=9,
+            color="#cfd8e6",
+            label="share of decisions (not to scale)",
+        )
+        predicted, observed = ([100 * at[key] for at in bins] for key in ("predicted", "observed"))
+        axes.plot(predicted, observed, marker="o", color="#1f5fa8", label="model")
+        axes.set_xlabel("probability of the chosen candidate, %")
+        axes.set_ylabel("right, %")
+        axes.set_title(title)
+        axes.grid(alpha=0.3)
+        axes.legend(loc="upper left")
+        _save(figure, path)
+
+
+def _plain_svg() -> Any:
+    from matplotlib import rc_context
+
+    return rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none"})
+
+
+def _save(figure: Any, path: str | Path) -> None:
+    """Write a figure; the same figure gives the same file."""
+    try:
+        dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        figure.savefig(str(path), dpi=150, metadata=dated.get(Path(path).suffix.lower()))
+    except OSError as problem:
+        raise UserError("D309", path=path, problem=problem.strerror or problem) from problem

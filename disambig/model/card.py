@@ -23,7 +23,7 @@ def card(model: Model, directory: str) -> str:
         [f"# {_plain(model.name)} {_plain(model.version)}", _what(model)],
         ["## Use", *_use(model, directory)],
         ["## Learned from", *_examples(model)],
-        ["## How good", *_figures(test), *_operating(model, test)],
+        ["## How good", *_figures(test), *_reliability(test), *_operating(model, test)],
         ["## Limits", *_limits(model, test)],
     ]
     return "\n\n".join("\n\n".join(parts) for parts in sections) + "\n"
@@ -119,6 +119,26 @@ def _figures(test: dict[str, Any]) -> list[str]:
     if errors:
         found.append("Most frequent errors:\n\n" + _list(errors))
     return found
+
+
+def _reliability(test: dict[str, Any]) -> list[str]:
+    found = test.get("reliability")
+    if not found or not found["n"]:
+        return []
+    rows = [
+        [
+            f"{at['low']:.0%} to {at['high']:.0%}",
+            f"{at['n']:,}",
+            f"{at['predicted']:.1%}",
+            f"{at['observed']:.1%}",
+        ]
+        for at in found["bins"]
+    ]
+    said = (
+        f"Probabilities of the chosen candidate: expected calibration error "
+        f"{found['expected_calibration_error']:.1%}, Brier score {found['brier']:.3f}."
+    )
+    return [said, _table(["said to be right", "n", "mean", "is right"], rows)]
 
 
 def _operating(model: Model, test: dict[str, Any]) -> list[str]:

@@ -150,3 +150,24 @@ def test_the_snippet_of_a_card_runs(load_with, tested, tmp_path, monkeypatch, ca
     code = (tmp_path / "mine" / "README.md").read_text().split("```python\n")[1].split("```")[0]
     exec(code.replace("Your text.", "The tower is quite old."), {})
     assert "quite -> quite" in capsys.readouterr().out
+
+
+def test_probabilities_of_candidates_are_kept_with_the_model_and_told(load_with, model, tested, tmp_path):
+    load_with(toys="toy_plugin")
+    save_model(tested, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert (again.calibration.scales == model.calibration.scales).all()
+    view = Words()(TESTED)
+    decided = again.decide(view)
+    probabilities = again.candidate_probabilities(decided)
+    sums = np.add.reduceat(probabilities, decided.offsets[:-1])
+    assert sums == pytest.approx(np.ones(len(decided)))
+    assert "expected calibration error" in card(tested, "model")
+    without = replace(model, calibration=replace(model.calibration, scales=None))
+    assert without.candidate_probabilities(decided) is None
+    save_model(without, tmp_path / "older")  # models of before have no scales
+    older = load_model(tmp_path / "older")
+    assert older.calibration.scales is None and older.candidate_probabilities(decided) is None
+    assert "expected calibration error" not in card(
+        replace(without, provenance=without.provenance | {"test": judge_on_texts(without, TESTED)}), "model"
+    )

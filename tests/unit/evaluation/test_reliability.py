@@ -1,0 +1,101 @@
+"""Reliability of probabilities, and the scales that make them of scores."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+from disambig.evaluation.plots import plot_reliability
+from disambig.evaluation.reliability import of_choices, readable, reliability
+from disambig.model.calibration import Calibration, fit_scales
+
+RNG = np.random.default_rng(0)
+
+
+def drawn(n, k, scale, seed):
+    """Scores, and truths drawn by their softmax times a scale."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, k)) * 3
+    noise = rng.gumbel(size=(n, k))
+    return scores, (scale * scores + noise).argmax(axis=1).astype(np.int32)
+
+
+def test_bins_say_what_was_predicted_and_what_was_right():
+    predicted = np.array([0.62, 0.68, 0.95, 1.0, 0.05])
+    found = reliability(predicted, np.array([True, False, True, True, False]))
+    assert [(at["low"], at["n"]) for at in found["bins"]] == [(0.0, 1), (0.6, 2), (0.9, 2)]
+    middle = found["bins"][1]
+    assert (middle["predicted"], middle["observed"]) == (pytest.approx(0.65), 0.5)
+    assert found["expected_calibration_error"] == pytest.approx((0.05 + 2 * 0.15 + 2 * 0.025) / 5)
+    assert found["brier"] == pytest.approx((0.38**2 + 0.68**2 + 0.05**2 + 0.05**2) / 5)
+    assert len(readable(found)) == 5
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40))
+def test_bins_hold_every_decision_once(pairs):
+    predicted, right = np.array([p for p, _ in pairs]), np.array([r for _, r in pairs], bool)
+    found = reliability(predicted, right)
+    assert sum(at["n"] for at in found["bins"]) == found["n"] == len(pairs)
+    assert all(at["low"] - 1e-9 <= at["predicted"] <= at["high"] + 1e-9 for at in found["bins"])
+    if pairs:
+        assert 0 <= found["expected_calibration_error"] <= 1 and 0 <= found["brier"] <= 1
+    else:
+        assert found["brier"] is None and readable(found) == []
+
+
+def test_the_most_probable_candidate_is_judged_and_places_without_a_word_are_not():
+    probabilities = np.array([0.7, 0.3, 0.1, 0.2, 0.7, 0.5, 0.5])
+    found = of_choices(probabilities, np.array([0, 2, 5, 7]), np.array([0, 1, -1], np.int32))
+    assert found["n"] == 2
+    assert found["brier"] == pytest.approx((0.3**2 + 0.7**2) / 2)
+
+
+def test_the_scale_that_made_the_truths_is_found():
+    scores, truth = drawn(4000, 5, 0.7, seed=1)
+    scales = fit_scales([scores], [truth])
+    assert scales == pytest.approx([0.7, 0.7], rel=0.1)
+    probabilities = Calibration(np.zeros(4), np.zeros((1, 4)), scales).candidates(scores, 0)
+    assert probabilities.sum(axis=1) == pytest.approx(np.ones(4000))
+    found = of_choices(probabilities.ravel(), np.arange(4001) * 5, truth)
+    assert found["expected_calibration_error"] < 0.03
+
+
+def test_units_of_the_scores_do_not_matter():
+    scores, truth = drawn(300, 4, 1.0, seed=2)
+    for unit in (1e-4, 1e4):
+        assert fit_scales([scores * unit], [truth]) * unit == pytest.approx(
+            fit_scales([scores], [truth]), rel=1e-3
+        )
+
+
+def test_groups_with_few_examples_are_drawn_to_all_together():
+    many, few = drawn(3000, 3, 2.0, seed=3), drawn(6, 3, 0.2, seed=4)
+    empty = (np.empty((0, 3)), np.empty(0, np.int32))
+    scales = fit_scales([many[0], few[0], empty[0]], [many[1], few[1], empty[1]])
+    assert scales[0] == pytest.approx(2.0, rel=0.15)
+    assert 0.6 * scales[3] < scales[1] < scales[3] == scales[2]
+    alone = fit_scales([few[0]], [few[1]])[0]
+    assert alone < scales[1]
+
+
+def test_nothing_to_learn_from_leaves_scores_as_they_are():
+    assert (fit_scales([np.zeros((5, 2))], [np.zeros(5, np.int32)]) == 1.0).all()
+    assert (fit_scales([], []) == 1.0).all()
+    assert Calibration(np.zeros(4), np.zeros((0, 4))).candidates(np.ones((2, 2)), 0) is None
+
+
+def test_the_plot_is_one_and_an_unknown_ending_is_refused(tmp_path):
+    pytest.importorskip("matplotlib")
+    found = reliability(RNG.random(200), RNG.random(200) < 0.5)
+    for name in ("one.svg", "two.svg"):
+        plot_reliability(found, tmp_path / name, title="pairs")
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+    assert "pairs" in "".join(ElementTree.parse(tmp_path / "one.svg").getroot().itertext())
+    with pytest.raises(UserError) as caught:
+        plot_reliability(found, tmp_path / "plot.txt", title="pairs")
+    assert caught.value.code == "D483"
