@@ -156,7 +156,24 @@ def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
         lines += _accuracy_by_set(groups, figures.get("all_counts", {}).get(task, {}).get("all", {}))
         lines += _twenty(figures)
     lines += _rates(task, scores, figures)
+    lines += _reliability(scores["all"].get("reliability"))
     return "\n".join(lines) + "\n"
+
+
+def _reliability(found: dict[str, Any] | None) -> list[str]:
+    """Return how far the probabilities of the chosen candidates can be believed."""
+    if not found:
+        return []
+    said = (
+        "\nProbabilities of the chosen candidate (`Model.candidate_probabilities`): expected calibration "
+        f"error {_percent(found['expected_calibration_error'])}, Brier score {found['brier']:.3f}.\n"
+    )
+    lines = [said, "| said to be right | n | mean | is right |", "|---|---|---|---|"]
+    for at in found["bins"]:
+        cells = [f"{at['low']:.0%} to {at['high']:.0%}", f"{at['n']:,}"]
+        cells += [_percent(at["predicted"]), _percent(at["observed"])]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
 
 
 def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:

@@ -100,13 +100,23 @@ def _run(
 def readable(found: dict[str, Any]) -> list[str]:
     """Return a curve as lines for people."""
     how = "one document in five, others in each draw" if found["source"] == "labelled" else "the test part"
-    lines = [f"{found['task']}: tested on {found['tested']:,} examples ({how})", "examples  accuracy  spread"]
+    lines = [
+        f"{found['task']}: tested on {found['tested']:,} examples ({how})",
+        "examples  accuracy  spread  p before  p baseline",
+    ]
     for point in found["points"]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
         times = f"{point['draws']} draw{'s' if point['draws'] > 1 else ''}"
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
-        lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}   {times}{between}")
+        tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
+        lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")
     low, high = found["baseline_interval"]
     lines.append(f"baseline  {found['baseline']:8.1%}           unsupervised ({low:.1%} to {high:.1%})")
     lines.append(f"majority  {found['majority']:8.1%}")
     return lines
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return ""
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"

@@ -17,6 +17,7 @@ from disambig.corpora.labelled import Labelled
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.intervals import wilson
+from disambig.evaluation.significance import mcnemar
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.training.balance import ZERO, balanced
@@ -36,7 +37,7 @@ TEST_FOLDS = 5
 """Of labelled examples one document in five is kept to test on, other ones in each draw."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """One model: what it learned from, and how it did.
 
@@ -44,16 +45,15 @@ class Trial:
     ----------
     examples : int
         Examples learned from, over all groups.
-    tested, right, baseline, majority : int
-        Examples judged on, and how many of them the model, the unsupervised baseline and the most frequent
-        candidate got right.
+    model, baseline, majority : arrays of bool, shape (n,)
+        Which of the examples judged on the model, the unsupervised baseline and the most frequent candidate
+        got right; in the same order for every size of a draw.
     """
 
     examples: int
-    tested: int
-    right: int
-    baseline: int
-    majority: int
+    model: NDArray[np.bool_]
+    baseline: NDArray[np.bool_]
+    majority: NDArray[np.bool_]
 
 
 def curve_of_texts(
@@ -220,17 +220,17 @@ def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Exa
 
     What is most frequent is known from `seen`.
     """
-    right = {"model": 0, "baseline": 0, "majority": 0}
+    hits: dict[str, list[NDArray[np.bool_]]] = {"model": [], "baseline": [], "majority": []}
     for g in np.unique(test.instances.groups).tolist():
         rows = test.rows(g)
         gold = test.instances.observed[rows]
         instances = test.instances.take(rows)
         unseen = replace(instances, observed=np.full_like(instances.observed, -1))
-        right["model"] += int((_choose(model, test, unseen, g, baseline=False) == gold).sum())
-        right["baseline"] += int((_choose(plain, test, unseen, g, baseline=True) == gold).sum())
+        hits["model"].append(_choose(model, test, unseen, g, baseline=False) == gold)
+        hits["baseline"].append(_choose(plain, test, unseen, g, baseline=True) == gold)
         counts = np.bincount(seen.instances.observed[seen.rows(g)], minlength=1)
-        right["majority"] += int((gold == counts.argmax()).sum())
-    return Trial(n_learned, len(test.instances), right["model"], right["baseline"], right["majority"])
+        hits["majority"].append(gold == counts.argmax())
+    return Trial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
 
 
 def _choose(model: Model, test: Examples, instances: Any, group: int, *, baseline: bool) -> NDArray[np.int64]:
@@ -250,12 +250,19 @@ def _summary(
     dict
         ``task``, ``source``, ``available`` (examples of a group, at most), ``points``: for each size its
         ``size``, ``draws``, ``examples`` (mean over draws, all groups), ``accuracy`` (mean), ``spread``
-        (standard deviation over draws), ``lowest``, ``highest``; and ``tested``, ``baseline``,
+        (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
+        (``p_before``, None for the first) and against the baseline (``p_baseline``), of the first draws
+        that judge each test example once; and ``tested``, ``baseline``,
         ``baseline_interval`` and ``majority``, which are of the largest size.
     """
-    shown = []
+    shown: list[dict[str, Any]] = []
+    before: NDArray[np.bool_] | None = None
     for size, trials in points.items():
-        shares = np.array([trial.right / trial.tested for trial in trials])
+        shares = np.array([trial.model.mean() for trial in trials])
+        once = trials[:n_tests]  # these have no test document in common
+        own, plain = (
+            np.concatenate([getattr(trial, name) for trial in once]) for name in ("model", "baseline")
+        )
         shown.append(
             {
                 "size": size,
@@ -265,19 +272,20 @@ def _summary(
                 "spread": float(shares.std(ddof=1)) if len(shares) > 1 else None,
                 "lowest": float(shares.min()),
                 "highest": float(shares.max()),
+                "p_before": None if before is None else mcnemar(before, own),
+                "p_baseline": mcnemar(plain, own),
             }
         )
-    last = points[max(points)][:n_tests]  # these have no test document in common
-    tested, plain, common = (
-        sum(getattr(trial, name) for trial in last) for name in ("tested", "baseline", "majority")
-    )
+        before = own
+    last = points[max(points)][:n_tests]
+    plain, common = (np.concatenate([getattr(t, name) for t in last]) for name in ("baseline", "majority"))
     return {
         "task": task,
         "source": source,
         "available": most,
         "points": shown,
-        "tested": tested,
-        "baseline": plain / tested,
-        "baseline_interval": wilson(plain, tested),
-        "majority": common / tested,
+        "tested": len(plain),
+        "baseline": float(plain.mean()),
+        "baseline_interval": wilson(int(plain.sum()), len(plain)),
+        "majority": float(common.mean()),
     }
