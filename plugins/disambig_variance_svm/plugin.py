@@ -47,3 +47,10 @@ def disambig_register_learners(register: Register) -> None:
     register("variance_svm.SumLM.v1", SumLM)
     register("variance_svm.Majority.v1", Majority)
     register("variance_svm.VarianceSVM.v1", VarianceSVM)
+
+
+@hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_experiments(register: Register) -> None:
+    from .experiments.domains import Domains
+
+    register("bergsma2010.domains.v1", Domains)

@@ -1,0 +1,1 @@
+"""Experiments that `disambig reproduce` repeats; each is registered in `plugin`."""

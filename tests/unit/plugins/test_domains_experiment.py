@@ -1,0 +1,56 @@
+"""The experiment over domains, on small made batches: its systems, its rows and what its claims say."""
+
+from __future__ import annotations
+
+import numpy as np
+from disambig_variance_svm.experiments import domains
+from disambig_variance_svm.experiments.domains import AS_IS, NEAR, PLAIN, POOLED, PRIOR, SUM, Domains
+
+from disambig.testing import blocks
+
+
+def made(seed, n=60):
+    return {part: blocks(n, seed=seed + i) for i, part in enumerate(("train", "dev", "test"))}
+
+
+def test_every_system_is_tried_at_every_size_there_are_examples_for():
+    found = domains.trials(made(1), [made(11), made(21)], sizes=(10, 30, 1000), quick=True)
+    assert set(found) == {PLAIN, PRIOR, NEAR, POOLED, AS_IS, SUM}
+    assert {size for size in found[PLAIN]} == {10, 30} and set(found[SUM]) == set(found[AS_IS]) == {0}
+    assert [len(found[PRIOR][10]), len(found[POOLED][10])] == [2, domains.POOLED_DRAWS]
+    assert all(hit.shape == (60,) for by_size in found.values() for hits in by_size.values() for hit in hits)
+
+
+def test_a_lead_is_a_claim_that_holds_only_where_the_test_says_so():
+    right, wrong = np.ones(100, bool), np.arange(100) % 2 == 0
+    even = {10: [wrong, wrong]}
+    found = {
+        name: {
+            PLAIN: even,
+            PRIOR: even,
+            POOLED: even,
+            NEAR: {10: [right]},
+            AS_IS: {0: [right]},
+            SUM: {0: [wrong]},
+        }
+        for name in ("first", "second")
+    }
+    held = {claim.claim: claim for claim in domains.claims(found)}
+    assert held[domains.CLAIMS[PLAIN].format(10)].holds
+    assert "+50.00 points, ahead in 2 of 2" in held[domains.CLAIMS[PLAIN].format(10)].evidence
+    assert not held[domains.CLAIMS[AS_IS].format(10)].holds
+    rows = list(domains.rows(found))
+    mean = next(row for row in rows if (row.system, row.setting) == (PLAIN, "10"))
+    assert (mean.ours, mean.n, mean.spread) == (50.0, 200, 0.0)
+    assert {row.setting for row in rows if row.system == SUM} == {"", "first", "second"}
+
+
+def test_batches_are_joined_in_order():
+    one, two = blocks(5, seed=1), blocks(7, seed=2)
+    both = domains.joined([one, two])
+    assert (both.values == np.concatenate([one.values, two.values])).all() and both.costs.shape == (12, 3)
+    assert domains.first(both, 5).values.shape[0] == 5
+
+
+def test_it_says_what_it_needs():
+    assert Domains().needs == ("english/*.heldout.txt.xz",) and Domains().title and Domains().description
