@@ -177,10 +177,15 @@ def hessian(values, kept, share, full):
 
 @compiled
 def product(values, costs, cost_weight, kept, share, direction, out):
-    """Return in `out` (K, A) the covariance of the features with ``cost_weight * cost + direction . x``."""
+    """Tilt the kept shares: ``change = share (z - mean z)`` with ``z = cost_weight * cost + direction . x``.
+
+    In `out` (K, A) come the features summed with these changes, which is their covariance with z. Returns
+    the cost summed with the changes, and the lowest change relative to a share.
+    """
     most = kept.shape[1]
     z = np.empty(most)
     out[:] = 0.0
+    sum_cost = lowest = 0.0
     for i in range(len(values)):
         count, total, mean = 0, 0.0, 0.0
         while count < most and kept[i, count] >= 0:
@@ -190,10 +195,14 @@ def product(values, costs, cost_weight, kept, share, direction, out):
             mean += share[i, count] * z[count]
             count += 1
         for j in range(count):
-            scaled = share[i, j] / total * (z[j] - mean / total)
+            relative = (z[j] - mean / total) / total
+            lowest = min(lowest, relative)
+            change = share[i, j] * relative
             r = kept[i, j]
+            sum_cost += change * costs[i, r]
             for a in range(values.shape[2]):
-                out[r, a] += scaled * values[i, r, a]
+                out[r, a] += change * values[i, r, a]
+    return sum_cost, lowest
 
 
 @compiled

@@ -68,14 +68,15 @@ class Problem:
         self.prior = np.zeros(self.n_columns) if prior is None else prior
         self.gold = batch.costs.argmin(axis=1)
         self.null_space = regulariser.null_space
+        self._explicit = k * a <= _EXPLICIT
         many = self.n * k > _MANY
-        self._kept = np.empty((self.n, min(k, _MOST_SHARES if many else _MOST_EXACT)), np.int32)
+        most = _MOST_SHARES if many and self._explicit else _MOST_EXACT
+        self._kept = np.empty((self.n, min(k, most)), np.int32)
         self._share = np.empty(self._kept.shape)
         flat = batch.column_of.ravel()
         self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
         self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
         self._least_share = _LEAST_SHARE if many else _LEAST_EXACT
-        self._explicit = k * a <= _EXPLICIT
 
     def rule_out(self, rows: NDArray[np.bool_]) -> None:
         """Leave some rows, shape ``(n, K)``, out of account from now on."""
@@ -149,25 +150,34 @@ class Problem:
             return -_solve_psd(self._hessian(factor, damping), gradient)
         return -self._conjugate_gradients(factor, damping, gradient)
 
+    def tilt(self, direction: Floats, cost_weight: float = 0.0) -> tuple[Floats, float, float]:
+        """Return slopes and cost of a small change of the kept shares of the point evaluated last.
+
+        Shares of rows that score high in `direction` grow at the others' expense; the third is the lowest
+        change relative to a share, which -1 would bring to zero.
+        """
+        from . import kernels
+
+        slopes = np.empty(self.batch.column_of.shape)
+        cost, lowest = kernels.product(
+            self.batch.values,
+            self.batch.costs,
+            cost_weight,
+            self._kept,
+            self._share,
+            direction[self.batch.column_of],
+            slopes,
+        )
+        return self.flat(slopes), float(cost), float(lowest)
+
     def cooled(self, point: Point, gradient: Floats, factor: float) -> Floats:
         """Return about where the minimum goes when the temperature falls by `factor`.
 
         Shares hardly change when losses shrink with the temperature, so that is where the step leads;
         at the old place the examples at the margin would look settled.
         """
-        from . import kernels
-
-        pull = np.empty(self.batch.column_of.shape)
-        kernels.product(
-            self.batch.values,
-            self.batch.costs,
-            1.0,
-            self._kept,
-            self._share,
-            point.weights[self.batch.column_of],
-            pull,
-        )
-        force = (1.0 - factor) * self.C / point.temperature * self.flat(pull)
+        pull, _, _ = self.tilt(point.weights, 1.0)
+        force = (1.0 - factor) * self.C / point.temperature * pull
         return point.weights + self.newton(point, gradient + force, 0.0)
 
     def flat(self, blocks: Floats) -> Floats:
@@ -216,8 +226,7 @@ class Problem:
         step, size = seen.copy(), float(gradient @ seen)
         goal = 0.01 * size
         for _ in range(_MOST_CG):
-            kernels.product(values, self.batch.costs, 0.0, self._kept, self._share, step[column_of], blocks)
-            curved = self.regulariser.apply(step) + factor * self.flat(blocks) + damping * step
+            curved = self.regulariser.apply(step) + factor * self.tilt(step)[0] + damping * step
             length = size / float(step @ curved)
             answer += length * step
             left -= length * curved

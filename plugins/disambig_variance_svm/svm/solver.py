@@ -29,7 +29,7 @@ from .regulariser import Floats, Regulariser
 _SHORTEST = 1e-6
 """Share of a Newton step that is tried at least."""
 _ROUNDING = 1e-14
-_SCALES = 0.3 ** np.arange(8)
+_SCALES = (*0.3 ** np.arange(8), 0.0)
 """Multiples of the start that are tried, so that a good direction of the wrong length does no harm."""
 
 
