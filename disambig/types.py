@@ -161,7 +161,11 @@ class FeatureExtractor(Protocol):
 
 
 class Scorer(Protocol):
-    """A fitted decision function."""
+    """A fitted decision function.
+
+    One that is linear also has ``linear(batch) -> (same, weights)``: the same examples and rows in whatever
+    columns it weighs, and flat weights over these, so that ``same.scores(weights)`` are its scores.
+    """
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
         """Return one score a row, shape ``(n_rows,)``."""

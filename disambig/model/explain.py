@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from disambig.data.columns import Columns
+from disambig.data.dense import DenseBlocks
+from disambig.data.instances import Instances
+from disambig.data.sparse import CrossedRows, SparseRows
+from disambig.features.contexts import CONTEXTS, Candidates, fits, room
 from disambig.model.model import Model
 from disambig.text.view import SENTENCE_END, SENTENCE_START, TokenView
+from disambig.types import CandidateBatch
+
+_PATTERNS = {" ".join(["."] * left + ["_"] + ["."] * right): c for c, (left, right) in enumerate(CONTEXTS)}
+"""Which context a column is about, by its name (see `disambig.features.ngram_counts.columns_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +31,7 @@ class Reason:
     evidence : str
         The n-gram, or the attribute's name where it is no n-gram.
     value : float
-        The attribute; for counts log(count + 1).
+        The attribute: log(count + 1), or whatever the extractor makes of the n-gram.
     count : int or None
         The count, for n-grams.
     weight : float
@@ -39,38 +50,92 @@ class Reason:
 def explain(model: Model, view: TokenView, index: int) -> list[Reason]:
     """Return the reasons behind decision `index` of ``model.decide(view)``, candidate by candidate.
 
-    Attributes of value zero are left out. For scorers without weights the list is empty.
+    Attributes of value zero are left out. A scorer that is linear says so by ``linear(batch)`` (see
+    `disambig.types.Scorer`); for others the list is empty.
     """
-    from disambig.features.contexts import CONTEXTS
-
     instances = model.instances(view).take(np.array([index]))
     group = int(instances.groups[0])
+    candidates = model.task.groups[group].candidates
     features = model.features(view, instances, group)
-    weights = getattr(model.scorer(group, features), "weights", None)
-    values = getattr(features.batch, "values", None)
-    if weights is None or values is None:
+    linear = getattr(model.scorer(group, features), "linear", None)
+    if linear is None:
         return []
-    columns, column_of = features.batch.columns, features.batch.column_of  # type: ignore[attr-defined]
+    batch, weights = linear(features.batch)
+    names = _names(batch, features.batch)
+    counts = _counts(model, view, instances, group)
     position, length = int(instances.positions[0]), int(instances.lengths[0])
     reasons = []
-    for r, candidate in enumerate(model.task.groups[group].candidates):
-        for a, value in enumerate(values[0, r]):
+    for r, candidate in enumerate(candidates):
+        for column, value in zip(*_row(batch, r), strict=True):
             if value == 0:
                 continue
-            column = int(column_of[r, a])
-            is_count = columns.group_names[columns.groups[column]].endswith("-gram") and a < len(CONTEXTS)
-            name = str(columns.names[column]).partition(": ")[2]
+            about, _, what = names(column).rpartition(": ")
+            context = _PATTERNS.get(what) if about in candidates else None
+            count = None
+            shown = what if about in ("", candidate) else f"{about}: {what}"
+            if counts is not None and context is not None and counts[candidates.index(about), context] >= 0:
+                count = int(counts[candidates.index(about), context])
+                shown = _filled(view, position, length, CONTEXTS[context], about)
             reasons.append(
                 Reason(
                     candidate,
-                    _filled(view, position, length, CONTEXTS[a], candidate) if is_count else name,
+                    shown,
                     float(value),
-                    round(float(np.expm1(value))) if is_count else None,
+                    count,
                     float(weights[column]),
                     float(weights[column] * value),
                 )
             )
     return reasons
+
+
+def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
+    """Return columns and values of the attributes of candidate `r` of the only instance."""
+    if isinstance(batch, DenseBlocks):
+        return batch.column_of[r].tolist(), batch.values[0, r].tolist()
+    if isinstance(batch, CrossedRows):
+        row = batch.rows[[0]]
+        values = np.asarray(row.toarray() if hasattr(row, "toarray") else row).ravel()
+        return (r * len(values) + np.arange(len(values))).tolist(), values.tolist()
+    if isinstance(batch, SparseRows):
+        row = batch.rows[[r]].tocsr()
+        return row.indices.tolist(), row.data.tolist()
+    raise TypeError(f"no explanation of {type(batch).__name__}")
+
+
+def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
+    """Return what names a column of `batch`, which may be `own` with all attributes for each candidate.
+
+    A name is that of its attribute, or of its feature group and a number where it has none.
+    """
+    if isinstance(batch, CrossedRows) and isinstance(own, DenseBlocks):
+        return lambda column: _name(own.columns, int(own.column_of.flat[column % own.column_of.size]))
+    return lambda column: _name(batch.columns, column)
+
+
+def _name(columns: Columns, column: int) -> str:
+    named = str(columns.names[column]) if len(columns.names) else ""
+    return named or f"{columns.group_names[columns.groups[column]]} {column}"
+
+
+def _counts(model: Model, view: TokenView, instances: Instances, group: int) -> NDArray[np.int64] | None:
+    """Return the count of each candidate in each context, shape (K, 14), in the first table there is.
+
+    It is -1 for contexts that reach past the sentence: there is no n-gram to show.
+    """
+    from disambig.features.ngram_counts import BIAS, NgramCounts
+
+    tables = [extractor.table for extractor in model.extractors if isinstance(extractor, NgramCounts)]
+    if not tables:
+        return None
+    table = model.task.groups[group]
+    batch = NgramCounts(counts=tables[0]).transform(view, instances, table).batch
+    values = batch.values[0, :, :BIAS].astype(np.float64)  # type: ignore[attr-defined]
+    counts: NDArray[np.int64] = np.rint(np.expm1(values)).astype(np.int64)
+    lengths = Candidates.of(table).lengths
+    usable = fits(*room(view, instances), int(lengths.max()), shortest=int(lengths.min()))[0]
+    counts[:, ~usable] = -1
+    return counts
 
 
 def _filled(view: TokenView, position: int, length: int, context: tuple[int, int], candidate: str) -> str:

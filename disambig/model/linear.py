@@ -33,6 +33,10 @@ class LinearScorer:
             raise ValueError(f"{len(self.weights)} weights for {len(batch.columns)} columns")
         return batch.scores(self.weights)
 
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
+        """Return the batch as it is, and its weights (see `disambig.types.Scorer`)."""
+        return batch, self.weights
+
     def state(self) -> Arrays:
         """Return the weights."""
         return {"weights": self.weights}

@@ -38,6 +38,10 @@ class SharedScorer:
         """Return one score a row; ValueError for a batch with other attributes."""
         return batch.scores(self.weights[attributes(batch, len(self.weights))])
 
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
+        """Return the batch as it is, and the weights of its columns."""
+        return batch, self.weights[attributes(batch, len(self.weights))]
+
     def state(self) -> Arrays:
         """Return the weights."""
         return {"weights": self.weights}

@@ -35,6 +35,10 @@ class CrossedScorer:
             raise ValueError(f"{len(self.weights)} weights for {len(rows.columns)} crossed columns")
         return np.asarray(rows.scores(self.weights))
 
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
+        """Return the batch as crossed rows, and the weights over them."""
+        return convert(batch, CrossedRows), self.weights
+
     def columns(self, batch: CandidateBatch) -> Columns:
         """Return what the weights mean: a class and one of its or another class's attributes."""
         return convert(batch, CrossedRows).columns
