@@ -14,7 +14,7 @@ rare context from a surprising candidate, and give what was never seen the weigh
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,7 +75,7 @@ class ContextProbabilities(NgramCounts):
                 result[:, :, c] = np.where(total > 0, (kept + given) / total, back)
         return result.astype(np.float32)
 
-    @property
+    @cached_property
     def _counts(self) -> NDArray[np.float64]:
         return self.table.values.astype(np.float64)
 

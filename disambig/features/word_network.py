@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,7 @@ _EXACT = 2**24
 """Float32 holds all integers up to here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Weights:
     """A network in small integers.
 
@@ -71,6 +72,16 @@ class Weights:
     output_scale: NDArray[np.float32]
     output_bias: NDArray[np.float32]
 
+    @cached_property
+    def hidden_floats(self) -> NDArray[np.float32]:
+        """The hidden weights as float32, for BLAS."""
+        return self.hidden.astype(np.float32)
+
+    @cached_property
+    def directory(self) -> tuple[NDArray[np.int32], np.uint32]:
+        """See `directory_of`."""
+        return directory_of(self.vocabulary)
+
     def check(self, places: int, *, far: bool) -> None:
         """Raise ValueError where the arrays do not fit together."""
         d, h, rows = self.near.shape[-1], self.hidden.shape[-1], int(self.sizes.sum())
@@ -88,6 +99,13 @@ class Weights:
         )
         if not fits:
             raise ValueError("word network: its arrays differ in size")
+
+
+def directory_of(vocabulary: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
+    """Return where the words with each value of their top bits begin, and the shift that gives these bits."""
+    bits = min(max(len(vocabulary).bit_length(), 1), 18)
+    bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)
+    return np.searchsorted(vocabulary, bounds).astype(np.int32), np.uint32(32 - bits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +216,7 @@ class WordNetwork:
         assert self.weights is not None
         w = self.weights
         inputs = self._inputs(view, instances)
-        sums = inputs @ w.hidden.astype(np.float32)  # integers, so exact
+        sums = inputs @ w.hidden_floats  # integers, so exact
         units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
         outputs = units @ w.output[rows].T.astype(np.float32)  # integers again
         scores = outputs * w.output_scale[rows] + w.output_bias[rows]

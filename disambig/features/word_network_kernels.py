@@ -21,21 +21,6 @@ _NEGLIGIBLE = np.float32(2e-4)
 
 
 @compiled
-def _directory(keys):  # type: ignore[no-untyped-def]
-    """Return where the keys with each value of their top bits begin, about one key a value."""
-    bits = 1
-    while bits < 18 and (1 << bits) < len(keys):
-        bits += 1
-    shift = np.uint32(32 - bits)
-    begins = np.zeros((1 << bits) + 1, np.int32)
-    for key in keys:
-        begins[(key >> shift) + 1] += 1
-    for i in range(1 << bits):
-        begins[i + 1] += begins[i]
-    return begins, shift
-
-
-@compiled
 def _row_of(word, begins, shift, keys):  # type: ignore[no-untyped-def]
     key = np.uint32(word >> _S32)
     bucket = key >> shift
@@ -46,26 +31,39 @@ def _row_of(word, begins, shift, keys):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _rows(hashes, keys, rows):  # type: ignore[no-untyped-def]
-    begins, shift = _directory(keys)  # type: ignore[no-untyped-call]
+def _rows(hashes, begins, shift, keys, rows):  # type: ignore[no-untyped-def]
     for i in range(len(hashes)):
         rows[i] = _row_of(hashes[i], begins, shift, keys)  # type: ignore[no-untyped-call]
 
 
-def rows_of_words(hashes: NDArray[np.uint64], vocabulary: NDArray[np.uint32]) -> NDArray[np.int32]:
+def rows_of_words(
+    hashes: NDArray[np.uint64], vocabulary: NDArray[np.uint32], directory: tuple[NDArray[np.int32], np.uint32]
+) -> NDArray[np.int32]:
     """Return the embedding row of each word, shape ``(n,)``."""
     rows = np.empty(len(hashes), np.int32)
-    _rows(hashes, vocabulary, rows)  # type: ignore[no-untyped-call]
+    _rows(hashes, *directory, vocabulary, rows)  # type: ignore[no-untyped-call]
     return rows
 
 
 @compiled
 def _fill(  # type: ignore[no-untyped-def]
-    hashes, first, last, low, high, begin, end, near, far, keys, near_rows, far_rows, inputs
+    hashes,
+    first,
+    last,
+    low,
+    high,
+    begin,
+    end,
+    places,
+    far_places,
+    begins,
+    shift,
+    keys,
+    near_rows,
+    far_rows,
+    inputs,
 ):
-    places, far_places = near, far
     d = near_rows.shape[1]
-    begins, shift = _directory(keys)  # type: ignore[no-untyped-call]
     total = np.empty(d, np.int32)
     for i in range(len(first)):
         for side in range(2):
@@ -101,6 +99,7 @@ def fill_inputs(hashes: NDArray[np.uint64], around: Surroundings, weights: Weigh
         *around.document,
         around.near,
         around.far,
+        *weights.directory,
         weights.vocabulary,
         weights.near,
         weights.far,

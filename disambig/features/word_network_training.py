@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.features.learned_words import number_of
-from disambig.features.word_network import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, Surroundings, Weights
+from disambig.features.word_network import (
+    FIRST_KNOWN,
+    OUTSIDE,
+    TOPIC_SHIFT,
+    Surroundings,
+    Weights,
+    directory_of,
+)
 from disambig.text.view import TokenView
 
 if TYPE_CHECKING:
@@ -102,7 +109,8 @@ def learn(
     if not kept:
         return None
     vocabulary = most_frequent(view.hashes, settings.vocabulary)
-    material = _Material(rows_of_words(view.hashes, vocabulary), view, instances, settings.near, settings.far)
+    rows = rows_of_words(view.hashes, vocabulary, directory_of(vocabulary))
+    material = _Material(rows, view, instances, settings.near, settings.far)
     sizes = np.array([len(groups[g].candidates) for g in kept], np.int64)
     number = np.full(len(groups), -1, np.int64)
     number[kept] = np.arange(len(kept))
