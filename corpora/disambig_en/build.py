@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from disambig.text.words import Words
 from disambig.training.labelled import train_labelled
 from disambig.training.splits import split
 from disambig.training.trainer import train
+from disambig.types import FeatureExtractor
 
 HOME = Path(__file__).parent
 DOMAINS = ("fiction", "science", "speeches", "textbooks", "health", "technical", "government", "mixed")
@@ -51,8 +52,8 @@ GiB = 1 << 30
 
 Least = Mapping[str, Mapping[int, int]]
 LEAST: Least = {
-    "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 3},
-    "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
+    "preposition": {1: 1, 2: 1, 3: 2, 4: 3, 5: 5},
+    "spelling": {1: 1, 2: 1, 3: 3, 4: 6, 5: 10},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
 """Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
@@ -73,6 +74,9 @@ CURVE: tuple[dict[int, int], ...] = (
 FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.1}
 """Default rates; together they stay below one flag in 1,000 words."""
 RATES = (0.3, 1.0, 4.0)
+NO_SETTINGS: Mapping[str, int] = {}
+QUICK = {"preposition": {"examples": 3_000_000, "epochs": 1}, "spelling": {"examples": 30_000, "epochs": 1}}
+"""Settings of the networks where one is learned for each domain left out."""
 
 
 def read(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
@@ -185,13 +189,25 @@ def score_it(data: Path) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """An extractor that has learned already: fitting it again would give the same."""
+
+    extractor: FeatureExtractor
+
+    def fit(self, *_: object) -> FeatureExtractor:
+        """Return the extractor as it is."""
+        return self.extractor
+
+
 def learn(
     task: str,
     data: Path,
     domains: Sequence[str],
     counts: str,
     *,
-    around: int | None = None,
+    words: FeatureExtractor | None = None,
+    settings: Mapping[str, int] = NO_SETTINGS,
     examples: int = 20_000,
     everywhere: bool = False,
 ) -> Model:
@@ -199,8 +215,10 @@ def learn(
 
     Parameters
     ----------
-    around : int, optional
-        Instances a group that context words are learned from, in place of the config's.
+    words : FeatureExtractor, optional
+        The network over words, learned on the same text, where another table of counts is tried.
+    settings : mapping of str to int
+        Of that network, in place of the config's.
     examples : int
         Instances a group that the learner learns from, at most.
     everywhere : bool
@@ -208,15 +226,17 @@ def learn(
     """
     config = dict(read_config(HOME / f"{task}.cfg"))
     config["extractors"]["counts"]["counts"] = counts
-    if around is not None and "words" in config["extractors"]:
-        config["extractors"]["words"]["examples"] = around
+    config["extractors"]["words"].update(settings)
     if everywhere:
         config["task"]["only_as_preposition"] = False
     texts = split(read(data, "heldout", domains))
-    if "words" in config["extractors"]:
+    parts = resolve(config)
+    if words is None:
         texts["background"] = list(read(data, "train", domains))
+    else:
+        parts["extractors"]["words"] = Learned(words)
     return train(
-        resolve(config),
+        parts,
         texts,
         name=f"disambig_en/{task}",
         version=VERSION,
@@ -312,7 +332,7 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
             table = Path(directory) / "others.counts"
             count(data, others, table, least=LEAST, it=False)
             for task in CORRECTING:
-                model = learn(task, data, others, str(table), around=4000, examples=10_000)
+                model = learn(task, data, others, str(table), settings=QUICK[task], examples=10_000)
                 texts = split(read(data, "heldout", [domain]))["test"]
                 scores = evaluate(model, texts, rates=RATES)
                 left_out: dict[str, Any] = _figures().get("left_out", {})
@@ -328,19 +348,24 @@ def all_counts(data: Path) -> None:
         count(data, DOMAINS, table, least=EVERY, it=False)
         figures["all_counts"] = {"bytes": table.stat().st_size, "n_ngrams": CountTable.open(table).n_ngrams}
         for task in CORRECTING:
-            model = learn(task, data, DOMAINS, str(table))
+            words = load_model(HOME / "models" / task).extractors[1]
+            model = learn(task, data, DOMAINS, str(table), words=words)
             figures["all_counts"][task] = score(model, data, DOMAINS)
             _save(figures)
 
 
 def every_occurrence(data: Path) -> None:
-    """Score prepositions at every occurrence, particles and infinitives included, trained so."""
+    """Score prepositions at every occurrence, particles and infinitives included, trained so.
+
+    The network over words is the pack's, which has learned from prepositions only.
+    """
     scores: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"
         count(data, DOMAINS, table, least=EVERY, it=False)
+        words = load_model(HOME / "models" / "preposition").extractors[1]
         for name, counts in (("pack", "disambig_en"), ("all counts", str(table))):
-            model = learn("preposition", data, DOMAINS, counts, everywhere=True)
+            model = learn("preposition", data, DOMAINS, counts, words=words, everywhere=True)
             scores[name] = score(model, data, DOMAINS)
             _save({"every_occurrence": scores})
 

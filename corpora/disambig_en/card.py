@@ -30,7 +30,7 @@ INTRODUCTION = """\
 
 N-gram counts and trained models for the tasks *preposition*, *spelling* and *it*. It comes with `disambig`
 and is found by its entry point; `disambig counts info` shows the table's own header. Made by one command,
-which anyone with the data can repeat (about a quarter of an hour on two cores):
+which anyone with the data can repeat (about half an hour):
 
     python corpora/disambig_en/build.py DATA
 
@@ -56,10 +56,11 @@ Only figures derived from these texts are here: counts of n-grams under hashes, 
 read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. The gate that
 tells prepositions from particles (in the plugin `disambig_variance_svm`) was trained on UD English EWT
 (CC BY-SA 4.0). The model of *it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016:
-Yahoo! Answers; Apache 2.0) and on those of UD English EWT, less its test part (CC BY-SA 4.0). The other
-models were trained, tuned and tested on other paragraphs of the same sources, by document:
-60 % to learn from, 20 % to tune C, calibration and thresholds, 20 % for the scores below; none of them was
-counted.
+Yahoo! Answers; Apache 2.0) and on those of UD English EWT, less its test part (CC BY-SA 4.0). The other two
+models' networks over the words around a place were learned from the counted text itself; all their other
+weights were trained, tuned and tested on other paragraphs of the same sources, by document: 60 % to learn
+from, 20 % to tune strengths, calibration and thresholds, 20 % for the scores below; none of them was counted
+or seen by a network.
 """
 
 WEAKNESSES = """\

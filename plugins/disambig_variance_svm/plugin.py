@@ -42,8 +42,10 @@ def disambig_register_tasks(register: Register) -> None:
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_learners(register: Register) -> None:
     from .baselines import Majority, SumLM
+    from .conditional_logit import ConditionalLogit
     from .variance_svm import VarianceSVM
 
+    register("variance_svm.ConditionalLogit.v1", ConditionalLogit)
     register("variance_svm.SumLM.v1", SumLM)
     register("variance_svm.Majority.v1", Majority)
     register("variance_svm.VarianceSVM.v1", VarianceSVM)
