@@ -20,6 +20,7 @@ COMMANDS = {
     "train": "Train a model.",
     "evaluate": "Score a model on text.",
     "curve": "Show how good a model gets with more examples.",
+    "reproduce": "Repeat a table of a paper, its figures beside ours.",
     "counts": "Build, import, merge, prune and ask tables of n-gram counts.",
     "doctor": "Look at the installation: what is off and how to mend it.",
 }

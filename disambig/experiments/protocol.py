@@ -86,7 +86,7 @@ class Experiment(Protocol):
 
     @property
     def needs(self) -> Sequence[str]:
-        """Patterns of files under the data directory, each of which must match (``english/*.train.txt.xz``)."""
+        """Patterns of files in the data directory, each of which must match (``english/*.train.txt.xz``)."""
         ...
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> Result:

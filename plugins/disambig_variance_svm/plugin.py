@@ -43,16 +43,26 @@ def disambig_register_tasks(register: Register) -> None:
 def disambig_register_learners(register: Register) -> None:
     from .baselines import Majority, SumLM
     from .conditional_logit import ConditionalLogit
+    from .k_svm import KSVM
+    from .one_versus_all import OneVersusAll
     from .variance_svm import VarianceSVM
 
     register("variance_svm.ConditionalLogit.v1", ConditionalLogit)
     register("variance_svm.SumLM.v1", SumLM)
+    register("variance_svm.KSVM.v1", KSVM)
     register("variance_svm.Majority.v1", Majority)
+    register("variance_svm.OneVersusAll.v1", OneVersusAll)
     register("variance_svm.VarianceSVM.v1", VarianceSVM)
 
 
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_experiments(register: Register) -> None:
     from .experiments.domains import Domains
+    from .experiments.table1 import Table1
+    from .experiments.table2 import Table2
+    from .experiments.table3 import Table3
 
     register("bergsma2010.domains.v1", Domains)
+    register("bergsma2010.table1.v1", Table1)
+    register("bergsma2010.table2.v1", Table2)
+    register("bergsma2010.table3.v1", Table3)

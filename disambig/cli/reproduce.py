@@ -1,0 +1,138 @@
+"""``disambig reproduce``: a table of a paper, repeated."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+VARIABLE = "DISAMBIG_DATA"
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(help="Experiment, such as PAPER.table1; without one they are listed.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the data are. Default: $DISAMBIG_DATA.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small form, of a minute or two.")] = False,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the result as JSON; - for standard output.")
+    ] = None,
+    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw learning curves there.")] = None,
+) -> None:
+    """Repeat a table of a paper, its figures beside ours."""
+    from disambig.errors import UserError, nearest_first
+
+    known = experiments()
+    if name is None:
+        for each, make in known.items():
+            typer.echo(f"{each}  {make().description}")
+        return
+    if name not in known:
+        raise UserError("D720", name=name, names=nearest_first(name, known))
+    experiment = known[name]()
+    place = _data(name, experiment, data)
+    _check_outputs(json, plots)
+    from disambig.cli.progress import stages
+    from disambig.experiments.report import as_json, readable
+
+    with stages() as progress:
+        result = experiment.run(data=place, quick=quick, progress=progress)
+    if quick:
+        from dataclasses import replace
+
+        note = "a quick run: fewer examples, draws and sizes than the full one"
+        result = replace(result, notes=[*result.notes, note])
+    if json == "-":
+        typer.echo(json_module.dumps(as_json(name, result), indent=1, ensure_ascii=False))
+    else:
+        for line in readable(experiment.title, result):
+            typer.echo(line)
+    if json not in (None, "-"):
+        assert json is not None
+        _write(Path(json), json_module.dumps(as_json(name, result), indent=1, ensure_ascii=False) + "\n")
+    if plots is not None:
+        _plot(name, experiment.title, result, plots)
+
+
+def experiments() -> dict[str, Any]:
+    """Return the factory of every experiment under its name without the version, the newest version each."""
+    from disambig.registry import everything
+
+    newest: dict[str, tuple[int, Any]] = {}
+    for full, make in everything("experiments").items():
+        name, _, version = full.rpartition(".v")
+        newest[name] = max(newest.get(name, (0, None)), (int(version), make), key=lambda each: each[0])
+    return {name: make for name, (_, make) in sorted(newest.items())}
+
+
+def _data(name: str, experiment: Any, given: Path | None) -> Path:
+    """Return the directory of the data, in which all is that the experiment needs."""
+    from disambig.errors import UserError
+
+    said = given or os.environ.get(VARIABLE)
+    if not said:
+        raise UserError("D723", variable=VARIABLE)
+    place = Path(said)
+    if not place.is_dir():
+        raise UserError("D724", path=place, variable=VARIABLE)
+    for pattern in experiment.needs:
+        if not any(place.glob(pattern)):
+            raise UserError("D721", experiment=name, pattern=pattern, path=place, variable=VARIABLE)
+    return place
+
+
+def _check_outputs(json: str | None, plots: Path | None) -> None:
+    """Refuse, before the long work, what could not be written after it."""
+    from disambig.errors import UserError
+
+    if json not in (None, "-"):
+        assert json is not None
+        path = Path(json)
+        existed = path.exists()
+        try:
+            with path.open("a", encoding="utf8"):
+                pass
+            if not existed:
+                path.unlink()
+        except OSError as problem:
+            raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+    if plots is not None:
+        from disambig.evaluation.plots import check_plot
+
+        check_plot("curve.svg")
+        try:
+            plots.mkdir(parents=True, exist_ok=True)
+            probe = plots / f".{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as problem:
+            raise UserError("D309", path=plots, problem=problem.strerror or problem) from problem
+
+
+def _write(path: Path, text: str) -> None:
+    from disambig.errors import UserError
+
+    try:
+        path.write_text(text, encoding="utf8")
+    except OSError as problem:
+        raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+
+
+def _plot(name: str, title: str, result: Any, directory: Path) -> None:
+    from disambig.experiments.plots import has_curve, plot_result
+
+    if not has_curve(result):
+        typer.echo(f"{name}: there is no learning curve to draw", file=sys.stderr)
+        return
+    path = directory / f"{name}.svg"
+    plot_result(title, result, path)
+    typer.echo(f"{path}: drawn", file=sys.stderr)

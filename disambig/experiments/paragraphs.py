@@ -1,0 +1,47 @@
+"""Text of experiments: files of one paragraph a line, some counted and others held out, and their counts."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from disambig.experiments.cache import cached
+from disambig.text.words import Words
+
+GiB = 1 << 30
+COUNTED, HELD_OUT = "english/*.train.txt.xz", "english/*.heldout.txt.xz"
+LAYOUT = 1
+"""Of the tables made here; a change makes the cached ones stale."""
+
+
+def paragraphs(data: Path, pattern: str) -> Iterator[str]:
+    """Yield the paragraphs of all files that match, file by file."""
+    for path in sorted(data.glob(pattern)):
+        with lzma.open(path, "rt", encoding="utf8") as lines:
+            yield from (line.rstrip("\n") for line in lines)
+
+
+def counts_around(data: Path, words: Sequence[str], *, progress: Callable[[str, int, int], None]) -> Path:
+    """Return an exact table of all n-grams of the counted text with one of `words`, made on first use.
+
+    Raises
+    ------
+    UserError
+        D722 where the cache cannot be written to.
+    """
+    from disambig.counts.build import build_table
+
+    sources = sorted(data.glob(COUNTED))
+    kept = sorted(set(words))
+
+    def texts() -> Iterator[str]:
+        for number, path in enumerate(sources):
+            progress("counting n-grams", number, len(sources))
+            yield from paragraphs(data, path.relative_to(data).as_posix())
+
+    def make(path: Path) -> None:
+        build_table(path, texts(), Words(), keep_words=kept, record="exact", memory=3 * GiB)
+
+    about = {"layout": LAYOUT, "words": kept, "tokenisation": Words.name}
+    return cached("around", ".counts", sources=sources, about=about, make=make)

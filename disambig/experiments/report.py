@@ -1,0 +1,100 @@
+"""How the result of an experiment is told: as JSON and as tables, the figure of the paper beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from disambig.experiments.protocol import Claim, Result, Row
+
+
+def as_json(name: str, result: Result) -> dict[str, Any]:
+    """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``."""
+    return {
+        "experiment": name,
+        "rows": [
+            {
+                "system": row.system,
+                "setting": row.setting,
+                "paper": row.paper,
+                "ours": None if row.ours is None else round(row.ours, 2),
+                "n": row.n,
+                "spread": None if row.spread is None else round(row.spread, 2),
+            }
+            for row in result.rows
+        ],
+        "claims": [
+            {"claim": claim.claim, "holds": bool(claim.holds), "evidence": claim.evidence}
+            for claim in result.claims
+        ],
+        "notes": list(result.notes),
+        "details": dict(result.details),
+    }
+
+
+def of_json(said: dict[str, Any]) -> Result:
+    """Return the result that `as_json` told."""
+    return Result(
+        tuple(Row(**row) for row in said["rows"]),
+        tuple(Claim(**claim) for claim in said["claims"]),
+        tuple(said.get("notes", ())),
+        said.get("details", {}),
+    )
+
+
+def readable(title: str, result: Result) -> list[str]:
+    """Return lines for a terminal: a line a system, a column a setting, ``paper / ours ± spread``."""
+    lines = [title, ""]
+    lines += _aligned(table(result.rows))
+    if result.claims:
+        lines += ["", "claims"]
+    for claim in result.claims:
+        lines += [
+            f"  {'holds   ' if claim.holds else 'DOES NOT'}  {claim.claim}",
+            f"            {claim.evidence}",
+        ]
+    if result.notes:
+        lines += ["", *(f"* {note}" for note in result.notes)]
+    return lines
+
+
+def markdown(result: Result) -> list[str]:
+    """Return rows and claims as Markdown tables."""
+    head, *body = table(result.rows)
+    lines = [_cells(head), _cells(["---"] + ["---:"] * (len(head) - 1)), *map(_cells, body)]
+    if result.claims:
+        lines += ["", _cells(["claim", "holds", "evidence"]), _cells(["---"] * 3)]
+        lines += [_cells([c.claim, "yes" if c.holds else "**no**", c.evidence]) for c in result.claims]
+    return [*lines, "", *(f"* {note}" for note in result.notes)] if result.notes else lines
+
+
+def table(rows: Sequence[Row]) -> list[list[str]]:
+    """Return the rows as cells: systems down, settings across, in the order in which they first come."""
+    systems = list(dict.fromkeys(row.system for row in rows))
+    settings = list(dict.fromkeys(row.setting for row in rows if row.setting))
+    settings = ([""] if any(not row.setting for row in rows) else []) + settings
+    cell = {(row.system, row.setting): _cell(row) for row in rows}
+    head = ["system", *(_setting(setting) for setting in settings)]
+    return [head, *([s, *(cell.get((s, setting), "") for setting in settings)] for s in systems)]
+
+
+def _setting(setting: str) -> str:
+    return f"{int(setting):,}" if setting.isdigit() else setting or "-"
+
+
+def _cell(row: Row) -> str:
+    paper = "-" if row.paper is None else f"{row.paper:.1f}"
+    ours = "n/a" if row.ours is None else f"{row.ours:.1f}"
+    return f"{paper} / {ours}" + (f" ± {row.spread:.1f}" if row.spread is not None else "")
+
+
+def _aligned(cells: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in cells
+    ]
+
+
+def _cells(row: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"

@@ -1,0 +1,73 @@
+"""K-SVM and K-SVM+: the multi-class SVM of Crammer and Singer (Bergsma et al. 2010, section 2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted
+
+from .crossed_scorer import CrossedScorer
+from .learner_checks import check_attributes, check_c
+from .liblinear import CRAMMER_SINGER, Floats, Settings, crossed, fit_scorer
+from .sum_attribute import fold_crossed_sum, with_sum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KSVM:
+    """Crammer-Singer SVM over the attributes of all classes, by LIBLINEAR.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the training loss. By default chosen on development data from `liblinear.GRID`;
+        without development data it is 10 divided by the number of examples.
+    sum : list of str
+        Feature groups whose sum becomes one more attribute of every class: the K-SVM+.
+    tolerance : float
+        LIBLINEAR's own stopping criterion.
+    max_iter : int
+        LIBLINEAR's passes over the examples, at most; the report says under ``converged`` whether they
+        were enough.
+    """
+
+    C: float | None = None
+    sum: tuple[str, ...] | list[str] = ()
+    tolerance: float = 1e-2
+    max_iter: int = 1000
+    needs_training: bool = True
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `rng` is not used: LIBLINEAR's own seed is fixed.
+
+        Raises
+        ------
+        UserError
+            D451 for an unknown feature group, D700 for `C`; D703 and D705 for the attributes.
+        """
+        if self.C is not None:
+            check_c(self.C)
+        settings = Settings(CRAMMER_SINGER, self.C, self.tolerance, self.max_iter)
+        if not self.sum:
+            if isinstance(batch, DenseBlocks):
+                check_attributes(batch, None)
+            return fit_scorer(crossed(batch), settings, dev=dev)
+        if not isinstance(batch, DenseBlocks):
+            raise TypeError(f"a sum needs dense class blocks, not {type(batch).__name__}")
+        check_attributes(batch, None)
+
+        def fold(weights: Floats) -> Floats:
+            return fold_crossed_sum(weights, batch, self.sum)
+
+        return fit_scorer(crossed(with_sum(batch, self.sum)), settings, dev=dev, fold=fold)
+
+    def from_state(self, arrays: Arrays) -> CrossedScorer:
+        """Rebuild a saved scorer."""
+        return CrossedScorer.from_state(arrays)

@@ -1,0 +1,117 @@
+"""scikit-learn's LIBLINEAR on crossed rows: the K-SVM and the one-versus-all SVM of the paper.
+
+Every class weighs the attributes of all classes, and the bias attributes among them stand for an
+intercept. LIBLINEAR knows the classes that it sees: a class without examples gets one whose attributes
+are all zero, which adds a constant to every loss and changes no weight of the others.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, Fitted, convert, segments
+
+from .crossed_scorer import CrossedScorer
+
+Floats = NDArray[np.float64]
+
+GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+"""Values of C times the number of examples tried on development data, smallest first."""
+_PATIENCE = 2
+_DEFAULT = 10.0
+"""C times the number of examples without development data."""
+ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How LIBLINEAR is run."""
+
+    kind: str
+    C: float | None
+    tolerance: float
+    max_iter: int
+
+
+def crossed(batch: CandidateBatch) -> CrossedRows:
+    """Return `batch` as crossed rows; TypeError for storages that have none."""
+    return convert(batch, CrossedRows)
+
+
+def fit_scorer(
+    batch: CrossedRows,
+    settings: Settings,
+    *,
+    dev: CandidateBatch | None,
+    fold: Callable[[Floats], Floats] = lambda weights: weights,
+) -> Fitted:
+    """Return the scorer of the C that is best on `dev`, the smallest of equals.
+
+    Parameters
+    ----------
+    fold : callable
+        Turns the weights found into those that the scorer has.
+    """
+    n, k = batch.costs.shape
+    gold = batch.costs.argmin(axis=1)
+    rows, labels = _with_every_class(np.asarray(batch.rows, np.float64), gold, k)
+    usable = isinstance(dev, DenseBlocks | CrossedRows) and len(dev.offsets) > 1
+    grid = [value / n for value in (GRID if usable else (_DEFAULT,))] if settings.C is None else [settings.C]
+    best: tuple[float, float, CrossedScorer, bool] | None = None
+    path: dict[str, float] = {}
+    worse = 0
+    for C in (float(f"{value:g}") for value in grid):
+        weights, converged = _train(rows, labels, settings, C)
+        scorer = CrossedScorer(fold(weights.ravel()))
+        share = _accuracy(dev, scorer) if usable and dev is not None and settings.C is None else 0.0
+        if usable and settings.C is None:
+            path[f"{C:g}"] = share
+        if best is None or share > best[0]:
+            best, worse = (share, C, scorer, converged), 0
+        else:
+            worse += 1
+        if worse == _PATIENCE or share == 1.0:
+            break
+    assert best is not None
+    return Fitted(best[2], {"C": best[1], "converged": best[3], "dev_accuracy": path})
+
+
+def _with_every_class(rows: Floats, gold: NDArray[np.int64], k: int) -> tuple[Floats, NDArray[np.int64]]:
+    missing = np.setdiff1d(np.arange(k), gold)
+    if not len(missing):
+        return rows, gold
+    return np.concatenate([rows, np.zeros((len(missing), rows.shape[1]))]), np.concatenate([gold, missing])
+
+
+def _train(rows: Floats, gold: NDArray[np.int64], settings: Settings, C: float) -> tuple[Floats, bool]:
+    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    svm = LinearSVC(
+        C=C,
+        loss="hinge",
+        multi_class=settings.kind,
+        fit_intercept=False,
+        tol=settings.tolerance,
+        max_iter=settings.max_iter,
+        random_state=0,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        svm.fit(rows, gold)
+    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    weights = svm.coef_.astype(np.float64)
+    if len(weights) == 1:  # two classes: what tells the second from the first
+        weights = np.concatenate([-weights, weights]) / 2
+    return weights, converged
+
+
+def _accuracy(batch: CandidateBatch, scorer: CrossedScorer) -> float:
+    best = batch.offsets[:-1] + segments.argmax(scorer.scores(batch), batch.offsets)
+    return float(np.mean(batch.cost[best] == 0))

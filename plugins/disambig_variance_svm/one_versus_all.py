@@ -1,0 +1,62 @@
+"""OvA-SVM: for every class a binary SVM that tells it from all others (Bergsma et al. 2010, section 2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted
+
+from .crossed_scorer import CrossedScorer
+from .learner_checks import check_attributes, check_c
+from .liblinear import ONE_VERSUS_ALL, Settings, crossed, fit_scorer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneVersusAll:
+    """K binary linear SVMs over the attributes of all classes, by LIBLINEAR.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the training loss. By default chosen on development data from `liblinear.GRID`;
+        without development data it is 10 divided by the number of examples.
+    tolerance : float
+        LIBLINEAR's own stopping criterion.
+    max_iter : int
+        LIBLINEAR's passes over the examples, at most; the report says under ``converged`` whether they
+        were enough.
+    """
+
+    C: float | None = None
+    tolerance: float = 1e-2
+    max_iter: int = 1000
+    needs_training: bool = True
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `rng` is not used: LIBLINEAR's own seed is fixed.
+
+        A class without examples is told from all others like any other.
+
+        Raises
+        ------
+        UserError
+            D700 for `C`; D703 and D705 for the attributes.
+        """
+        if self.C is not None:
+            check_c(self.C)
+        if isinstance(batch, DenseBlocks):
+            check_attributes(batch, None)
+        settings = Settings(ONE_VERSUS_ALL, self.C, self.tolerance, self.max_iter)
+        return fit_scorer(crossed(batch), settings, dev=dev)
+
+    def from_state(self, arrays: Arrays) -> CrossedScorer:
+        """Rebuild a saved scorer."""
+        return CrossedScorer.from_state(arrays)

@@ -1,0 +1,106 @@
+"""OvA-SVM, K-SVM and K-SVM+ keep the contract and are the problems that they are said to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_variance_svm.k_svm import KSVM
+from disambig_variance_svm.one_versus_all import OneVersusAll
+from disambig_variance_svm.sum_attribute import with_sum
+from disambig_variance_svm.variance_svm import accuracy
+
+from disambig.data.conversions import convert
+from disambig.data.dense import DenseBlocks
+from disambig.data.sparse import CrossedRows, SparseRows
+from disambig.errors import UserError
+from disambig.testing import blocks, check_learner
+
+LEARNERS = {
+    "one-versus-all": check_learner(OneVersusAll(C=0.1), least=0.9),
+    "k": check_learner(KSVM(C=0.1), least=0.9),
+    "k-plus": check_learner(KSVM(C=0.1, sum=("3-gram", "4-gram")), least=0.9),
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, id=f"{name}-{check}") for name, checks in LEARNERS.items() for check in checks],
+)
+def test_contract(check):
+    check()
+
+
+def objective(weights, batch, C):
+    scores = batch.scores(weights).reshape(batch.costs.shape)
+    right = batch.costs.argmin(axis=1)
+    of_right = scores[np.arange(len(right)), right]
+    others = np.where(batch.costs > 0, scores + 1, -np.inf).max(axis=1)
+    return 0.5 * weights @ weights + C * np.maximum(others - of_right, 0).sum()
+
+
+def test_the_k_svm_minimises_crammer_and_singers_objective():
+    batch = convert(blocks(30, seed=3), CrossedRows)
+    weights = KSVM(C=0.02, tolerance=1e-6, max_iter=100_000).fit(batch).scorer.weights
+    least = objective(weights, batch, 0.02)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1e-2, 1e-1):
+        for _ in range(20):
+            other = weights + size * rng.normal(size=len(weights))
+            assert objective(other, batch, 0.02) > least - 1e-6
+
+
+def test_k_svm_plus_is_the_k_svm_on_attributes_with_the_sum():
+    batch, groups = blocks(40, seed=4), ("3-gram", "5-gram")
+    plus = KSVM(C=0.05, sum=groups).fit(batch).scorer.scores(batch)
+    wider = with_sum(batch, groups)
+    assert plus == pytest.approx(KSVM(C=0.05).fit(wider).scorer.scores(wider), abs=1e-5)
+
+
+@pytest.mark.parametrize("learner", [OneVersusAll(C=0.5), KSVM(C=0.5)])
+def test_a_class_without_examples_changes_nothing_for_the_others(learner):
+    batch = blocks(60, seed=5)
+    seen = batch.take(np.flatnonzero(batch.costs.argmin(axis=1) != 1))
+    scorer = learner.fit(seen).scorer
+    scores = scorer.scores(seen).reshape(-1, 3)
+    assert np.isfinite(scores).all()
+    assert (scores.argmax(axis=1) != 1).all()
+
+
+@pytest.mark.parametrize("learner", [OneVersusAll(), KSVM()])
+def test_one_class_only_is_always_chosen(learner):
+    batch = blocks(60, seed=6)
+    only = batch.take(np.flatnonzero(batch.costs.argmin(axis=1) == 2))
+    assert accuracy(only, learner.fit(only).scorer.scores(only)) == 1.0
+
+
+def test_c_is_the_smallest_of_the_best_on_development_data():
+    train, dev = blocks(40, seed=1), blocks(40, seed=2)
+    fitted = KSVM().fit(train, dev=dev)
+    tried = {float(c): share for c, share in fitted.report["dev_accuracy"].items()}
+    assert fitted.report["C"] == next(c for c, share in tried.items() if share == max(tried.values()))
+    assert accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
+
+
+def test_too_few_passes_are_reported():
+    fitted = KSVM(C=100.0, max_iter=1, tolerance=1e-9).fit(blocks(60, seed=7))
+    assert fitted.report["converged"] is False
+    assert KSVM(C=1e-6).fit(blocks(60, seed=7)).report["converged"] is True
+
+
+def test_bad_settings_and_attributes_are_named():
+    batch = blocks(5)
+    values = batch.values.copy()
+    values[2, 1, 3] = np.nan
+    spoilt = DenseBlocks(values, batch.column_of, batch.columns, batch.costs)
+    for learner, examples, code in (
+        (KSVM(C=0.0), batch, "D700"),
+        (OneVersusAll(C=-1.0), batch, "D700"),
+        (KSVM(sum=("7-gram",)), batch, "D451"),
+        (KSVM(), spoilt, "D703"),
+        (OneVersusAll(), batch.take(np.array([], np.int64)), "D705"),
+    ):
+        with pytest.raises(UserError) as caught:
+            learner.fit(examples)
+        assert caught.value.code == code
+    with pytest.raises(TypeError):
+        OneVersusAll().fit(convert(batch, SparseRows))
