@@ -57,7 +57,7 @@ def counted_examples(data: Path, counts: Path, *, progress: Progress) -> Mapping
             arrays[f"values{g}"] = np.concatenate([batch.values for batch in found])
             arrays[f"costs{g}"] = np.concatenate([batch.costs for batch in found])
         with path.open("wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, allow_pickle=False, **arrays)
 
     about = {
         "layout": LAYOUT,

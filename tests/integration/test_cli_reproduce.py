@@ -1,0 +1,100 @@
+"""``disambig reproduce`` with a small experiment, and what it says to those who ask for what is not there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from disambig.cli import main, reproduce
+from disambig.experiments.protocol import Claim, Result, Row
+
+RAN = []
+
+
+@dataclass(frozen=True)
+class Small:
+    title: str = "a small table"
+    description: str = "two systems"
+    needs: tuple[str, ...] = ("texts/*.txt",)
+
+    def run(self, *, data, quick, progress):
+        RAN.append((data, quick))
+        progress("working", 0, 1)
+        rows = [Row("sum", "", 70.0, 69.0, 5), *(Row("svm", size, 1.0, 2.0, 5) for size in ("10", "100"))]
+        return Result(rows, [Claim("it works", True, "see above")])
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    RAN.clear()
+    monkeypatch.setattr(reproduce, "experiments", lambda: {"paper.table1": Small})
+    monkeypatch.delenv("DISAMBIG_DATA", raising=False)
+    (tmp_path / "data" / "texts").mkdir(parents=True)
+    (tmp_path / "data" / "texts" / "a.txt").write_text("a", encoding="utf8")
+    return tmp_path / "data"
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as caught:
+        main.run(["reproduce", *map(str, arguments)])
+    return caught.value.code
+
+
+def test_without_a_name_they_are_listed(capsys):
+    assert run() == 0
+    assert capsys.readouterr().out == "paper.table1  two systems\n"
+
+
+def test_it_prints_writes_and_draws(small, tmp_path, capsys):
+    to = tmp_path / "result.json"
+    assert run("paper.table1", "--data", small, "--json", to, "--plots", tmp_path / "plots") == 0
+    said = capsys.readouterr()
+    assert "70.0 / 69.0" in said.out
+    assert json.loads(to.read_text(encoding="utf8"))["experiment"] == "paper.table1"
+    assert (tmp_path / "plots" / "paper.table1.svg").is_file()
+    assert "paper.table1.svg: drawn" in said.err
+    assert [(small, False)] == RAN
+
+
+def test_json_alone_goes_to_a_pipe(small, monkeypatch, capsys):
+    monkeypatch.setenv("DISAMBIG_DATA", str(small))
+    assert run("paper.table1", "--quick", "--json", "-") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["claims"] == [{"claim": "it works", "holds": True, "evidence": "see above"}]
+    assert any("quick" in note for note in said["notes"])
+    assert [(small, True)] == RAN
+
+
+def test_what_is_not_there_is_said_before_the_work(small, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("", encoding="utf8")
+    for arguments, code in (
+        (("paper.table2", "--data", small), "D720"),
+        (("paper.table1",), "D723"),
+        (("paper.table1", "--data", tmp_path / "none"), "D724"),
+        (("paper.table1", "--data", tmp_path / "empty"), "D721"),
+        (("paper.table1", "--data", small, "--json", tmp_path / "none" / "x.json"), "D309"),
+        (("paper.table1", "--data", small, "--plots", tmp_path / "file"), "D309"),
+    ):
+        assert run(*arguments) == 2
+        assert f"[{code}]" in capsys.readouterr().err
+    assert RAN == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "empty", "file"]
+
+
+def test_interrupted_it_writes_nothing(small, tmp_path, monkeypatch, capsys):
+    def interrupted(self, **about):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Small, "run", interrupted)
+    assert run("paper.table1", "--data", small, "--json", tmp_path / "x.json") == 130
+    assert not (tmp_path / "x.json").exists()
+    assert capsys.readouterr().out == ""
+
+
+def test_every_experiment_of_the_plugins_is_listed(monkeypatch):
+    monkeypatch.undo()
+    names = set(reproduce.experiments())
+    assert {"bergsma2010.table1", "bergsma2010.table2", "bergsma2010.table3"} <= names

@@ -1,0 +1,146 @@
+"""Learning curves of several systems, the cache, and counts with an example's own paragraph left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disambig.counts.build import build_table
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.experiments.cache import VARIABLE, cache_directory, cached
+from disambig.experiments.learning import Draw, System, hits_of, learn_all
+from disambig.experiments.left_out import with_left_out
+from disambig.features.ngram_counts import NgramCounts
+from disambig.model.linear import LinearScorer
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import blocks
+from disambig.text.documents import view_of_texts
+from disambig.text.words import Words
+from disambig.types import Fitted
+
+
+class Remembering:
+    """Notes what it was given, and scores by the first attribute."""
+
+    def __init__(self, seen, C=None):
+        self.seen, self.C = seen, C
+
+    def __replace__(self, **changes):
+        return Remembering(self.seen, **changes)
+
+    def fit(self, batch, *, dev=None, rng=None):
+        self.seen.append((len(batch.values), self.C, batch.values.copy()))
+        return Fitted(LinearScorer(np.ones(len(batch.columns))), {"C": 10.0 / len(batch.values)})
+
+
+def test_systems_learn_from_the_same_nested_samples():
+    pool, dev, test = blocks(50, seed=1), blocks(10, seed=2), blocks(20, seed=3)
+    seen: dict[str, list] = {"a": [], "b": []}
+    systems = [System(name, lambda size, name=name: Remembering(seen[name])) for name in seen]
+    told = []
+    outcomes = learn_all(
+        systems,
+        lambda number: Draw(pool, np.random.default_rng(number).permutation(50), dev, test),
+        draws={5: 3, 20: 1, 80: 1},
+        progress=lambda *said: told.append(said),
+    )
+    assert [n for n, _, _ in seen["a"]] == [5, 20, 5, 5]
+    assert all(np.array_equal(a[2], b[2]) for a, b in zip(seen["a"], seen["b"], strict=True))
+    assert np.array_equal(seen["a"][0][2], seen["a"][1][2][:5])
+    assert len(outcomes["a", 5].hits) == 3
+    assert outcomes["a", 5].spread() == pytest.approx(0.0, abs=1e-9)
+    assert outcomes["a", 20].spread() is None
+    assert outcomes["a", 80].accuracy() is None
+    expected = hits_of(test.scores(np.ones(len(test.columns))), test)
+    assert outcomes["b", 20].accuracy() == pytest.approx(100 * expected.mean())
+    assert told[0] == ("learning", 0, 10)
+
+
+def test_beyond_a_size_the_last_c_is_kept():
+    from dataclasses import dataclass, field
+
+    given = []
+
+    @dataclass(frozen=True)
+    class Noting:
+        C: float | None = None
+        seen: list = field(default_factory=lambda: given)
+
+        def fit(self, batch, *, dev=None, rng=None):
+            self.seen.append((len(batch.values), self.C))
+            return Fitted(LinearScorer(np.ones(len(batch.columns))), {"C": self.C or 1.0 / len(batch.values)})
+
+    pool = blocks(50, seed=1)
+    learn_all(
+        [System("a", lambda size: Noting(), tuned_up_to=10)],
+        lambda number: Draw(pool, np.arange(50), pool, pool),
+        draws={5: 1, 10: 1, 20: 1, 50: 1},
+        progress=lambda *said: None,
+    )
+    assert given == [(5, None), (10, None), (20, 0.1), (50, 0.1)]
+
+
+def test_a_cached_file_is_made_once_for_the_same_sources(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    source = tmp_path / "text"
+    source.write_text("one", encoding="utf8")
+    made = []
+
+    def make(path):
+        made.append(path)
+        path.write_text("made", encoding="utf8")
+
+    first = cached("table", ".counts", sources=[source], about={"a": 1}, make=make)
+    assert first.read_text(encoding="utf8") == "made"
+    assert cached("table", ".counts", sources=[source], about={"a": 1}, make=make) == first
+    assert len(made) == 1
+    assert cached("table", ".counts", sources=[source], about={"a": 2}, make=make) != first
+    source.write_text("other", encoding="utf8")
+    assert cached("table", ".counts", sources=[source], about={"a": 1}, make=make) != first
+    assert sorted(path.suffix for path in cache_directory().iterdir()) == [".counts"] * 3
+
+
+def test_what_fails_or_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+
+    def interrupted(path):
+        path.write_text("half", encoding="utf8")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cached("table", ".x", sources=[], about={}, make=interrupted)
+    assert list((tmp_path / "cache").iterdir()) == []
+    (tmp_path / "file").write_text("", encoding="utf8")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(UserError) as caught:
+        cached("table", ".x", sources=[], about={}, make=interrupted)
+    assert caught.value.code == "D722"
+
+
+PARAGRAPHS = [
+    "a piece of cake and a piece of cake for a lasting peace .",
+    "they want peace and a piece of land .",
+    "a piece of cake for all .",
+    "we ask for peace in our time , a piece of cake .",
+]
+
+
+@pytest.mark.parametrize("left_out", range(len(PARAGRAPHS)))
+def test_left_out_counts_are_those_of_the_other_paragraphs(tmp_path, left_out):
+    task = OwnCandidates(candidates=["peace", "piece"])
+    everything = build_table(tmp_path / "all.counts", PARAGRAPHS, Words(), keep_words=["peace", "piece"])
+    others = [text for number, text in enumerate(PARAGRAPHS) if number != left_out]
+    rest = build_table(tmp_path / "rest.counts", others, Words(), keep_words=["peace", "piece"])
+    group: Group = task.groups[0]
+    view = view_of_texts(PARAGRAPHS, Words())
+    instances = task.instances(view)
+    found = with_left_out(NgramCounts(counts=everything), view, instances, group)
+    expected = NgramCounts(counts=rest).transform(view, instances, group).batch
+    own = view.document_of(instances.positions) == left_out
+    assert own.any()
+    np.testing.assert_allclose(found.values[own], expected.values[own], rtol=1e-6)
+    assert np.array_equal(found.costs, expected.costs)
+    full = NgramCounts(counts=everything).transform(view, instances, group).batch
+    assert (found.values <= full.values).all()
+    assert (found.values[own] < full.values[own]).any()

@@ -1,0 +1,90 @@
+"""Results as JSON, as tables and in a document."""
+
+from __future__ import annotations
+
+import json
+
+from disambig.experiments.document import fill
+from disambig.experiments.plots import has_curve, plot_result
+from disambig.experiments.protocol import Claim, Experiment, Result, Row
+from disambig.experiments.report import as_json, markdown, of_json, readable
+
+RESULT = Result(
+    [
+        Row("sum", "", 73.7, 70.649, 100),
+        Row("svm", "10", 16.0, 30.11, 100, 2.04),
+        Row("svm", "1000", 66.1, None, 0),
+        Row("other", "10", None, 40.0, 100),
+        Row("other", "1000", None, 50.0, 100),
+    ],
+    [Claim("a < b", True, "1 | 2"), Claim("b < a", False, "2, 1")],
+    ["a note"],
+    {"more": {"seconds": [1.5]}},
+)
+
+
+def test_json_has_the_agreed_form_and_comes_back():
+    said = as_json("paper.table1", RESULT)
+    assert list(said)[:3] == ["experiment", "rows", "claims"]
+    assert said["rows"][0] == {
+        "system": "sum",
+        "setting": "",
+        "paper": 73.7,
+        "ours": 70.65,
+        "n": 100,
+        "spread": None,
+    }
+    assert said["claims"][1] == {"claim": "b < a", "holds": False, "evidence": "2, 1"}
+    assert as_json("paper.table1", of_json(json.loads(json.dumps(said)))) == said
+
+
+def test_people_see_the_papers_figure_beside_ours():
+    lines = readable("a title", RESULT)
+    assert lines[0] == "a title"
+    assert lines[2].split() == ["system", "-", "10", "1,000"]
+    assert "16.0 / 30.1 ± 2.0" in lines[4]
+    assert "66.1 / n/a" in lines[4]
+    assert "- / 40.0" in lines[5]
+    assert any("holds" in line and "a < b" in line for line in lines)
+    assert any("DOES NOT" in line and "b < a" in line for line in lines)
+    assert lines[-1] == "* a note"
+
+
+def test_markdown_keeps_bars_out_of_the_way():
+    lines = markdown(RESULT)
+    assert lines[0] == "| system | - | 10 | 1,000 |"
+    assert r"| a < b | yes | 1 \| 2 |" in lines
+    assert "| b < a | **no** | 2, 1 |" in lines
+
+
+def test_a_document_gets_results_between_its_marks_and_nowhere_else(tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "p.t1.json").write_text(json.dumps(as_json("p.t1", RESULT)), encoding="utf8")
+    (tmp_path / "results" / "p.t1.svg").write_text("<svg/>", encoding="utf8")
+    before = "head\n<!-- result: p.t1 -->\nstale\n<!-- end -->\nmiddle\n<!-- result: p.t2 -->\nkept\n<!-- end -->\n"
+    after = fill(before, tmp_path / "results", seen_from=tmp_path)
+    assert "stale" not in after
+    assert "| sum | 73.7 / 70.6 |" in after or "| sum | 73.7 / 70.7 |" in after
+    assert "![learning curves](results/p.t1.svg)" in after
+    assert after.startswith("head\n")
+    assert "kept" in after
+    assert fill(after, tmp_path / "results", seen_from=tmp_path) == after
+
+
+def test_curves_are_drawn_the_same_each_time(tmp_path):
+    assert has_curve(RESULT)
+    assert not has_curve(Result([Row("svm", "10", 1.0, 1.0, 5), Row("svm", "north", 1.0, 1.0, 5)]))
+    for name in ("a.svg", "b.svg"):
+        plot_result("a title", RESULT, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert "training examples" in (tmp_path / "a.svg").read_text(encoding="utf8")
+
+
+def test_every_registered_experiment_keeps_the_protocol():
+    from disambig.registry import everything
+
+    for name, make in everything("experiments").items():
+        experiment = make()
+        assert isinstance(experiment, Experiment), name
+        assert "\n" not in experiment.title + experiment.description
+        assert experiment.needs
