@@ -78,10 +78,12 @@ class Problem:
         self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
         self._least_share = _LEAST_SHARE if many else _LEAST_EXACT
 
-    def rule_out(self, rows: NDArray[np.bool_]) -> None:
-        """Leave some rows, shape ``(n, K)``, out of account from now on."""
+    def rule_out(self, rows: NDArray[np.bool_]) -> bool:
+        """Leave some rows, shape ``(n, K)``, out of account from now on; say whether any was in it."""
         values, costs, gold, alive = self._rows
-        self._rows = (values, costs, gold, alive & ~rows if alive.shape[1] else ~rows)
+        before = alive if alive.shape[1] else np.ones(costs.shape, np.bool_)
+        self._rows = (values, costs, gold, before & ~rows)
+        return bool((before & rows).any())
 
     def sharpen(self) -> None:
         """Take the curvature exactly from the next point on."""
@@ -252,4 +254,6 @@ def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
             solution: Floats = cho_solve(cho_factor(lifted, overwrite_a=True, check_finite=False), vector)
             return solution
         except LinAlgError:
+            if not np.isfinite(ridge * np.trace(matrix)):
+                raise
             ridge *= 100.0

@@ -119,9 +119,9 @@ def _solve(
         settled = converged or decrease <= strictness * accepted
         if settled:
             bound, direction = dual_bound(problem, point)
-            if direction is not None:
-                found.append(recession(problem.batch, direction))
-                problem.rule_out(found[-1].rows)
+            lost_nothing = None if direction is None else recession(problem.batch, direction)
+            if lost_nothing is not None and problem.rule_out(lost_nothing.rows):
+                found.append(lost_nothing)
                 best = point = problem.at(point.weights, point.temperature)
                 continue
             dual = max(dual, bound)
