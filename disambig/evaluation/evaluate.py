@@ -91,7 +91,7 @@ def _reliability(model: Model, decided: Decisions, wanted: set[str] | None) -> d
     probabilities = model.candidate_probabilities(decided)
     if probabilities is None:
         return None
-    return of_choices(probabilities, decided.offsets, decided.observed)
+    return of_choices(probabilities, decided.offsets, decided.chosen, decided.observed)
 
 
 def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:

@@ -67,20 +67,20 @@ def readable(found: dict[str, Any]) -> list[str]:
 
 
 def of_choices(
-    probabilities: NDArray[np.float64], offsets: NDArray[np.int64], observed: NDArray[np.int32]
+    probabilities: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    chosen: NDArray[np.int32],
+    observed: NDArray[np.int32],
 ) -> dict[str, Any]:
-    """Return the `reliability` of the most probable candidate of each decision.
+    """Return the `reliability` of what was chosen.
 
     Parameters
     ----------
     probabilities : array of float, shape (n_candidates,)
     offsets : array of int64, shape (n + 1,)
         Where the candidates of each decision lie.
-    observed : array of int, shape (n,)
-        The right candidate; decisions where it is below 0 are left out.
+    chosen, observed : arrays of int, shape (n,)
+        The chosen and the right candidate; decisions where the latter is below 0 are left out.
     """
-    from disambig.data import segments
-
     known = observed >= 0
-    best = segments.argmax(probabilities, offsets)
-    return reliability(probabilities[offsets[:-1] + best][known], (best == observed)[known])
+    return reliability(probabilities[offsets[:-1] + chosen][known], (chosen == observed)[known])

@@ -6,8 +6,10 @@ difference of their scores, and how much evidence there is for each. The weights
 whose words are taken as right, and from the same text with words substituted at random; each group has its
 own, drawn towards those of all groups together, the more so the fewer examples it has.
 
-*Which candidate stands here?* The probability of each candidate, whatever the author wrote: the softmax of
-the scores times a scale, one for each group, drawn to that of all groups in the same way.
+*Which candidate stands here?* The probability of each candidate, whatever the author wrote: shares are the
+softmax of the scores times a scale; that of the best candidate is then put right by how often the best ones
+with such a share were right (a logistic function of its log-odds), and the others share the rest. Each group
+has its own three numbers, drawn to those of all groups in the same way.
 """
 
 from __future__ import annotations
@@ -53,11 +55,15 @@ class Calibration:
     scales : array of float64, shape (n_groups + 1,), optional
         What scores are multiplied by before the softmax, for each group; the last for all other groups.
         None in models trained before there were any: they give no probabilities of candidates.
+    certainty : array of float64, shape (n_groups + 1, 2), optional
+        Slope and intercept that turn the log-odds of the best candidate's share into those of its being
+        right, for each group; None to take shares as they are.
     """
 
     pooled: Floats
     groups: Floats
     scales: Floats | None = None
+    certainty: Floats | None = None
 
     def log_odds(self, features: Floats, group: int) -> Floats:
         """Return the log-odds of error against none, were both equally frequent, shape ``(n,)``."""
@@ -71,8 +77,19 @@ class Calibration:
         """
         if self.scales is None:
             return None
-        scale = self.scales[group] if group < len(self.groups) else self.scales[-1]
-        return np.exp(_log_softmax(scale * scores))
+        at = group if group < len(self.groups) else -1
+        shares = np.exp(_log_shares(scores, float(self.scales[at])))
+        if self.certainty is None or scores.shape[1] < 2:
+            return shares
+        rows, best = np.arange(len(shares)), scores.argmax(axis=1)
+        odds = _log_odds(shares[rows, best])
+        slope, intercept = self.certainty[at]
+        certain = 1.0 / (1.0 + np.exp(-np.clip(slope * odds + intercept, -30, 30)))
+        rest = shares.copy()
+        rest[rows, best] = 0.0
+        found: Floats = rest * ((1.0 - certain) / np.maximum(rest.sum(axis=1), 1e-300))[:, None]
+        found[rows, best] = certain
+        return found
 
 
 def none(n_groups: int) -> Calibration:
@@ -171,15 +188,15 @@ def logistic(
 
     bounds = [(1e-3, None)] + [(None, None)] * (x.shape[1] - 1)
     result = minimize(
-        objective, np.maximum(centre, [1e-3, -np.inf, -np.inf, -np.inf]), jac=True, bounds=bounds
+        objective, np.maximum(centre, [1e-3] + [-np.inf] * (x.shape[1] - 1)), jac=True, bounds=bounds
     )
     return np.asarray(result.x)
 
 
-def fit_scales(
+def fit_choices(
     scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]], *, shrinkage: float = 50.0
-) -> Floats:
-    """Fit the scale of each group's scores, and of all together, by the likelihood of the right candidates.
+) -> tuple[Floats, Floats]:
+    """Fit scale and certainty of each group, and of all together, by the likelihood of the right candidates.
 
     Parameters
     ----------
@@ -187,41 +204,69 @@ def fit_scales(
         Of examples that the scorers did not learn from.
     truth : sequence of arrays of int, each (n_g,)
     shrinkage : float
-        Strength of the pull of the logarithm of each group's scale towards that of all, in examples.
+        Strength of the pull of each group's numbers towards those of all, in examples.
 
     Returns
     -------
-    array of float64, shape (n_groups + 1,)
-        The last is the scale of all groups together.
+    scales : array of float64, shape (n_groups + 1,)
+    certainty : array of float64, shape (n_groups + 1, 2)
+        The last of both are those of all groups together.
     """
+    used = [g for g, each in enumerate(scores) if len(each) and each.shape[1] > 1]
+    unit = float(np.mean([np.ptp(scores[g], axis=1).mean() for g in used])) if used else 0.0
+    scales, certainty = np.ones(len(scores) + 1), np.tile((1.0, 0.0), (len(scores) + 1, 1))
+    if unit == 0.0:
+        return scales, certainty
+    pooled = _scale([scores[g] for g in used], [truth[g] for g in used], unit)
+    scales[:] = pooled
+    for g in used:
+        scales[g] = _scale([scores[g]], [truth[g]], unit, towards=pooled, ridge=shrinkage)
+    inputs = {g: _best(scores[g], truth[g], scales[g]) for g in used}
+    x = np.concatenate([inputs[g][0] for g in used])
+    right = np.concatenate([inputs[g][1] for g in used])
+    both = logistic(x, right, np.ones(len(x)), towards=np.array([1.0, 0.0]))
+    certainty[:] = both
+    for g in used:
+        x, right = inputs[g]
+        certainty[g] = logistic(x, right, np.ones(len(x)), towards=both, ridge=shrinkage)
+    return scales, certainty
+
+
+def _scale(
+    scores: Sequence[Floats],
+    truth: Sequence[NDArray[np.int32]],
+    unit: float,
+    *,
+    towards: float = 1.0,
+    ridge: float = 0.0,
+) -> float:
+    """Return the scale of greatest likelihood, its logarithm drawn to that of `towards`."""
     from scipy.optimize import minimize_scalar
 
-    used = [g for g, each in enumerate(scores) if len(each)]
-    spreads = [float(np.mean(np.ptp(scores[g], axis=1))) for g in used]
-    unit = float(np.mean(spreads)) if used else 0.0
-    if unit == 0.0:
-        return np.ones(len(scores) + 1)
-
-    def loss(log_scale: float, chosen: Sequence[int]) -> float:
-        total = 0.0
-        for g in chosen:
-            logs = _log_softmax(np.exp(log_scale) * scores[g])
-            total -= float(logs[np.arange(len(logs)), truth[g]].sum())
+    def loss(log_scale: float) -> float:
+        total = 0.5 * ridge * (log_scale - float(np.log(towards))) ** 2
+        for each, right in zip(scores, truth, strict=True):
+            total -= float(_log_shares(each, float(np.exp(log_scale)))[np.arange(len(each)), right].sum())
         return total
 
-    bounds = (-8.0 - np.log(unit), 8.0 - np.log(unit))
-    pooled = float(minimize_scalar(loss, bounds=bounds, args=(used,), method="bounded").x)
-    found = np.full(len(scores) + 1, pooled)
-    for g in used:
-
-        def drawn(log_scale: float, g: int = g) -> float:
-            return loss(log_scale, [g]) + 0.5 * shrinkage * (log_scale - pooled) ** 2
-
-        found[g] = minimize_scalar(drawn, bounds=bounds, method="bounded").x
-    return np.exp(found)
+    middle = -float(np.log(unit))
+    return float(np.exp(minimize_scalar(loss, bounds=(middle - 8.0, middle + 8.0), method="bounded").x))
 
 
-def _log_softmax(logits: Floats) -> Floats:
-    shifted = logits - logits.max(axis=1, keepdims=True, initial=-np.inf)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+def _best(scores: Floats, truth: NDArray[np.int32], scale: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the log-odds of the best candidate's share beside ones, shape (n, 2), and if it is right."""
+    rows, best = np.arange(len(scores)), scores.argmax(axis=1)
+    odds = _log_odds(np.exp(_log_shares(scores, scale)[rows, best]))
+    return np.stack([odds, np.ones(len(odds))], axis=1), best == truth
+
+
+def _log_odds(shares: Floats) -> Floats:
+    inside: Floats = np.clip(shares, 1e-9, 1 - 1e-9)
+    return np.log(inside) - np.log1p(-inside)
+
+
+def _log_shares(scores: Floats, scale: float) -> Floats:
+    """Return the logarithms of the candidates' shares, shape ``(n, K)``."""
+    logits = scale * (scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
+    found: Floats = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
     return found

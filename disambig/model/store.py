@@ -138,7 +138,10 @@ def load_model(path: str | Path) -> Model:
                 for state, trained in zip(states, said["trained"], strict=True)
             ),
             calibration=Calibration(
-                arrays["calibration.pooled"], arrays["calibration.groups"], arrays.get("calibration.scales")
+                arrays["calibration.pooled"],
+                arrays["calibration.groups"],
+                arrays.get("calibration.scales"),
+                arrays.get("calibration.certainty"),
             ),
             operating=OperatingPoint(
                 arrays["operating.rates"], arrays["operating.thresholds"], float(said["flags_per_1000"])
@@ -193,8 +196,9 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         "operating.rates": model.operating.rates,
         "operating.thresholds": model.operating.thresholds,
     }
-    if model.calibration.scales is not None:
-        arrays["calibration.scales"] = model.calibration.scales
+    for name in ("scales", "certainty"):
+        if (array := getattr(model.calibration, name)) is not None:
+            arrays[f"calibration.{name}"] = array
     if model.labels is not None:
         for key in _LABELS:
             arrays[f"labels.{key}"] = getattr(model.labels, key)
@@ -260,9 +264,11 @@ def _check_shapes(model: Model) -> None:
         and bool((np.diff(operating.thresholds) <= 0).all())
         and operating.flags_per_1000 >= 0
     )
+    n = len(model.scorers) + 1
     if calibration.scales is not None:
-        good = good and calibration.scales.shape == (len(model.scorers) + 1,)
-        good = good and bool((calibration.scales > 0).all())
+        good = good and calibration.scales.shape == (n,) and bool((calibration.scales > 0).all())
+    if calibration.certainty is not None:
+        good = good and calibration.certainty.shape == (n, 2)
     if model.labels is not None:
         most = max(len(group.candidates) for group in model.task.groups)
         shape = (len(model.scorers), most)

@@ -258,7 +258,8 @@ def _calibrate(
         scores_of.append(scores)
         truth_of.append(truth)
     errors = calibrations.fit(rows_of, wrong_of, weights_of)
-    return replace(errors, scales=calibrations.fit_scales(scores_of, truth_of))
+    scales, certainty = calibrations.fit_choices(scores_of, truth_of)
+    return replace(errors, scales=scales, certainty=certainty)
 
 
 def substitutes(

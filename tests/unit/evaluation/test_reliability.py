@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disambig.errors import UserError
 from disambig.evaluation.plots import plot_reliability
 from disambig.evaluation.reliability import of_choices, readable, reliability
-from disambig.model.calibration import Calibration, fit_scales
+from disambig.model.calibration import Calibration, fit_choices
 
 RNG = np.random.default_rng(0)
 
@@ -48,44 +48,59 @@ def test_bins_hold_every_decision_once(pairs):
         assert found["brier"] is None and readable(found) == []
 
 
-def test_the_most_probable_candidate_is_judged_and_places_without_a_word_are_not():
+def test_what_was_chosen_is_judged_and_places_without_a_word_are_not():
     probabilities = np.array([0.7, 0.3, 0.1, 0.2, 0.7, 0.5, 0.5])
-    found = of_choices(probabilities, np.array([0, 2, 5, 7]), np.array([0, 1, -1], np.int32))
+    chosen, observed = np.array([0, 2, 0], np.int32), np.array([0, 1, -1], np.int32)
+    found = of_choices(probabilities, np.array([0, 2, 5, 7]), chosen, observed)
     assert found["n"] == 2
     assert found["brier"] == pytest.approx((0.3**2 + 0.7**2) / 2)
 
 
-def test_the_scale_that_made_the_truths_is_found():
-    scores, truth = drawn(4000, 5, 0.7, seed=1)
-    scales = fit_scales([scores], [truth])
-    assert scales == pytest.approx([0.7, 0.7], rel=0.1)
-    probabilities = Calibration(np.zeros(4), np.zeros((1, 4)), scales).candidates(scores, 0)
-    assert probabilities.sum(axis=1) == pytest.approx(np.ones(4000))
-    found = of_choices(probabilities.ravel(), np.arange(4001) * 5, truth)
-    assert found["expected_calibration_error"] < 0.03
+def candidates(scores, scales, certainty):
+    return Calibration(np.zeros(4), np.zeros((len(scales) - 1, 4)), scales, certainty).candidates(scores, 0)
+
+
+def error_of(probabilities, truth):
+    n, k = probabilities.shape
+    chosen = probabilities.argmax(axis=1)
+    return of_choices(probabilities.ravel(), np.arange(n + 1) * k, chosen, truth)[
+        "expected_calibration_error"
+    ]
+
+
+@pytest.mark.parametrize("certainty", [(1.0, 0.0), (0.5, 0.3)])
+def test_the_probabilities_that_made_the_truths_are_found(certainty):
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(4000, 5)) * 3
+    made = candidates(scores, np.array([0.7, 0.7]), np.tile(certainty, (2, 1)))
+    assert made.sum(axis=1) == pytest.approx(np.ones(4000))
+    truth = (np.log(made) + rng.gumbel(size=made.shape)).argmax(axis=1).astype(np.int32)
+    found = candidates(scores, *fit_choices([scores], [truth]))
+    assert found.sum(axis=1) == pytest.approx(np.ones(4000))
+    assert np.abs(found - made).mean() < 0.03 and error_of(found, truth) < 0.03
 
 
 def test_units_of_the_scores_do_not_matter():
     scores, truth = drawn(300, 4, 1.0, seed=2)
+    plain = candidates(scores, *fit_choices([scores], [truth]))
     for unit in (1e-4, 1e4):
-        assert fit_scales([scores * unit], [truth]) * unit == pytest.approx(
-            fit_scales([scores], [truth]), rel=1e-3
-        )
+        found = candidates(scores * unit, *fit_choices([scores * unit], [truth]))
+        assert found == pytest.approx(plain, abs=1e-3)
 
 
 def test_groups_with_few_examples_are_drawn_to_all_together():
     many, few = drawn(3000, 3, 2.0, seed=3), drawn(6, 3, 0.2, seed=4)
     empty = (np.empty((0, 3)), np.empty(0, np.int32))
-    scales = fit_scales([many[0], few[0], empty[0]], [many[1], few[1], empty[1]])
-    assert scales[0] == pytest.approx(2.0, rel=0.15)
-    assert 0.6 * scales[3] < scales[1] < scales[3] == scales[2]
-    alone = fit_scales([few[0]], [few[1]])[0]
-    assert alone < scales[1]
+    scales, certainty = fit_choices([many[0], few[0], empty[0]], [many[1], few[1], empty[1]])
+    assert scales[2] == scales[3] and (certainty[2] == certainty[3]).all()
+    assert 0.5 * scales[3] < scales[1] < scales[3]
+    alone, _ = fit_choices([few[0]], [few[1]])
+    assert alone[0] < scales[1]
 
 
 def test_nothing_to_learn_from_leaves_scores_as_they_are():
-    assert (fit_scales([np.zeros((5, 2))], [np.zeros(5, np.int32)]) == 1.0).all()
-    assert (fit_scales([], []) == 1.0).all()
+    assert (fit_choices([np.zeros((5, 2))], [np.zeros(5, np.int32)])[0] == 1.0).all()
+    assert (fit_choices([], [])[0] == 1.0).all()
     assert Calibration(np.zeros(4), np.zeros((0, 4))).candidates(np.ones((2, 2)), 0) is None
 
 

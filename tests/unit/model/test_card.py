@@ -157,13 +157,14 @@ def test_probabilities_of_candidates_are_kept_with_the_model_and_told(load_with,
     save_model(tested, tmp_path / "model")
     again = load_model(tmp_path / "model")
     assert (again.calibration.scales == model.calibration.scales).all()
+    assert (again.calibration.certainty == model.calibration.certainty).all()
     view = Words()(TESTED)
     decided = again.decide(view)
     probabilities = again.candidate_probabilities(decided)
     sums = np.add.reduceat(probabilities, decided.offsets[:-1])
     assert sums == pytest.approx(np.ones(len(decided)))
     assert "expected calibration error" in card(tested, "model")
-    without = replace(model, calibration=replace(model.calibration, scales=None))
+    without = replace(model, calibration=replace(model.calibration, scales=None, certainty=None))
     assert without.candidate_probabilities(decided) is None
     save_model(without, tmp_path / "older")  # models of before have no scales
     older = load_model(tmp_path / "older")
