@@ -58,11 +58,13 @@ def disambig_register_learners(register: Register) -> None:
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_experiments(register: Register) -> None:
     from .experiments.domains import Domains
+    from .experiments.peers import Peers
     from .experiments.table1 import Table1
     from .experiments.table2 import Table2
     from .experiments.table3 import Table3
 
     register("bergsma2010.domains.v1", Domains)
+    register("bergsma2010.peers.v1", Peers)
     register("bergsma2010.table1.v1", Table1)
     register("bergsma2010.table2.v1", Table2)
     register("bergsma2010.table3.v1", Table3)

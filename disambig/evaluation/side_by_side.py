@@ -1,0 +1,222 @@
+"""Several systems on one ground: the same places, the same made errors, thresholds from other text.
+
+`evaluate` judges one model as it would be used; here every system is asked at the same instances, so that
+they can be compared pair by pair. How systems are built is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.instances import Instances
+from disambig.evaluation.evaluate import ROUNDS, SHARE
+from disambig.evaluation.substitution import substitute
+from disambig.features.contexts import Candidates
+from disambig.model.model import BLOCK, Model
+from disambig.text.documents import view_of_texts
+from disambig.text.view import Tokenisation, TokenView
+from disambig.types import Task
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeErrors:
+    """One round of made errors: a view with wrong words in it, and the instances there.
+
+    Attributes
+    ----------
+    view : TokenView
+    rows : array of int64, shape (m,)
+        Which instances of the ground they are.
+    instances : Instances
+        With the wrong candidate as the observed one.
+    seen : array of bool, shape (m,)
+        Whether the task still finds an instance there; where not, no system can find the error.
+    """
+
+    view: TokenView
+    rows: NDArray[np.int64]
+    instances: Instances
+    seen: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Where systems are compared.
+
+    Attributes
+    ----------
+    task : Task
+    view : TokenView
+    instances : Instances
+        All instances, protected ones included, in text order.
+    parts : array of int32, shape (n,)
+        The part of the text (a domain) that each instance is of, as an index into `names`.
+    names : tuple of str
+    shielded : array of bool, shape (n,)
+        Whether the instance is of a protected word: it is chosen but never flagged.
+    errors : tuple of MadeErrors
+    """
+
+    task: Task
+    view: TokenView
+    instances: Instances
+    parts: NDArray[np.int32]
+    names: tuple[str, ...]
+    shielded: Bools
+    errors: tuple[MadeErrors, ...]
+
+    @classmethod
+    def of(
+        cls,
+        task: Task,
+        texts: Mapping[str, Sequence[str]],
+        tokenisation: Tokenisation,
+        *,
+        groups: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> Ground:
+        """Find the instances of some parts of text, and make errors in them.
+
+        Parameters
+        ----------
+        texts : mapping of str to sequence of str
+            Documents, by the name of their part.
+        groups : sequence of str, optional
+            Keep the instances of these groups only.
+        """
+        view = view_of_texts([text for part in texts.values() for text in part], tokenisation, protected=True)
+        protected = view.layers["protected"].astype(bool)
+        view = replace(view, layers={})
+        instances = task.instances(view)
+        if groups is not None:
+            wanted = [g for g, group in enumerate(task.groups) if group.name in groups]
+            instances = instances.take(np.isin(instances.groups, wanted))
+        last = instances.positions + instances.lengths - 1
+        shielded = protected[instances.positions] | protected[last]
+        part_of = np.repeat(np.arange(len(texts), dtype=np.int32), [len(part) for part in texts.values()])
+        return cls(
+            task,
+            view,
+            instances,
+            part_of[view.document_of(instances.positions)],
+            tuple(texts),
+            shielded,
+            tuple(_errors(task, view, instances, np.flatnonzero(~shielded), seed)),
+        )
+
+
+def _errors(
+    task: Task, view: TokenView, instances: Instances, free: NDArray[np.int64], seed: int
+) -> list[MadeErrors]:
+    rng = np.random.default_rng(seed)
+    rounds = []
+    for _ in range(ROUNDS):
+        made = substitute(view, instances.take(free), task.groups, share=SHARE, rng=rng)
+        rows = free[made.rows]
+        there = instances.take(rows)
+        lengths = there.lengths.copy()
+        for g in np.unique(there.groups):
+            mine = there.groups == g
+            lengths[mine] = Candidates.of(task.groups[g]).lengths[made.swapped[mine]]
+        again = task.instances(made.view)
+        n = len(task.groups)
+        seen = np.isin(there.positions * n + there.groups, again.positions * n + again.groups)
+        there = replace(there, lengths=lengths, observed=made.swapped)
+        rounds.append(MadeErrors(made.view, rows, there, seen))
+    return rounds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What one system said on a ground.
+
+    Attributes
+    ----------
+    chosen : array of int32, shape (n,)
+    right : array of bool, shape (n,)
+    odds : array of float64, shape (n,)
+        Log-odds, and margins, of the flag at each right word; minus infinity where none is possible.
+    margins : array of float64, shape (n,)
+    rows : array of int64, shape (m,)
+        The instance of each made error, of all rounds.
+    error_odds, error_margins : arrays of float64, shape (m,)
+        The same of the flag at each made error.
+    mended : array of bool, shape (m,)
+        Whether the right word is suggested.
+    """
+
+    chosen: NDArray[np.int32]
+    right: Bools
+    odds: Floats
+    margins: Floats
+    rows: NDArray[np.int64]
+    error_odds: Floats
+    error_margins: Floats
+    mended: Bools
+
+
+def judge(model: Model, ground: Ground) -> Judged:
+    """Ask a model at every instance and at every made error; groups are matched by name."""
+    numbers = {group.name: number for number, group in enumerate(model.task.groups)}
+    index = np.array([numbers.get(group.name, -1) for group in ground.task.groups])
+    chosen, odds, margins = _asked(model, ground.view, ground.instances, index)
+    odds[ground.shielded] = margins[ground.shielded] = -np.inf
+    found = [_asked(model, errors.view, errors.instances, index) for errors in ground.errors]
+    truth = ground.instances.observed
+    rows = np.concatenate([errors.rows for errors in ground.errors])
+    seen = np.concatenate([errors.seen for errors in ground.errors])
+    error_chosen, error_odds, error_margins = (np.concatenate(column) for column in zip(*found, strict=True))
+    error_odds[~seen] = error_margins[~seen] = -np.inf
+    right = chosen == truth
+    return Judged(chosen, right, odds, margins, rows, error_odds, error_margins, error_chosen == truth[rows])
+
+
+def _asked(
+    model: Model, view: TokenView, instances: Instances, index: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], Floats, Floats]:
+    n = len(instances)
+    chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
+    for g in np.unique(instances.groups).tolist():
+        mine = np.flatnonzero(instances.groups == g)
+        for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
+            part = instances.take(rows)
+            weighed = model.weigh(model.features(view, part, int(index[g])), int(index[g]), part.observed)
+            chosen[rows] = weighed.scores.argmax(axis=1)
+            odds[rows] = np.where(weighed.eligible, weighed.log_odds, -np.inf)
+            margins[rows] = np.where(weighed.eligible, weighed.comparison.features[:, 0], -np.inf)
+    return chosen, odds, margins
+
+
+def limits(ground: Ground, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
+    """Return the value above which that share of the right words is flagged, shape ``(n_groups,)``.
+
+    Parameters
+    ----------
+    flags : array of float64, shape (n,)
+        `Judged.odds` or `Judged.margins` on `ground`, which should be development text.
+    by_group : bool
+        A limit for each group, in place of one for all.
+    """
+    groups, free = ground.instances.groups, ~ground.shielded
+
+    def limit(values: Floats) -> float:
+        falling = np.sort(values)[::-1]
+        return float(falling[int(share * len(falling))]) if len(falling) else np.inf
+
+    n = len(ground.task.groups)
+    if not by_group:
+        return np.full(n, limit(flags[free]))
+    return np.array([limit(flags[free & (groups == g)]) for g in range(n)])
+
+
+def flagged(ground: Ground, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
+    """Return which `flags` pass the limit of their group; `rows` are their instances, None for all."""
+    groups = ground.instances.groups if rows is None else ground.instances.groups[rows]
+    return flags > limit[groups]

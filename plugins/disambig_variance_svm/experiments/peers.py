@@ -1,0 +1,262 @@
+"""``bergsma2010.peers``: the paper's systems beside what a user would take instead, on the same places.
+
+Beside the paper: the n-gram ratio rule of LanguageTool's confusion check, KenLM models and trained models,
+as far as a JSON file says where they are, which the environment variable ``DISAMBIG_PEERS`` names::
+
+    {"counts": "all.counts", "ratio": "three.counts",
+     "kenlm": {"KenLM, unpruned": "unpruned.bin"},
+     "models": {"preposition": {"pack": "disambig_en/preposition"}}}
+
+``counts`` is the table of SumLM and VAR-SVM (by default the pack's), ``ratio`` that of the rule, which asks
+for all 1- to 3-grams (by default the same), ``models`` are names or directories by task, where ``every`` is
+the task *preposition* at every occurrence. How to make KenLM models: `peers`.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from disambig.api import (
+    Claim,
+    ExperimentResult,
+    Ground,
+    Judged,
+    NgramCounts,
+    Row,
+    UserError,
+    Words,
+    flag_limits,
+    flagged,
+    judge,
+    load_model,
+    mcnemar,
+    split,
+    train,
+)
+
+from ..baselines import SumLM
+from ..peers.kenlm import NAME as KENLM
+from ..peers.kenlm import KenLM
+from ..peers.ratio import NAME as RATIO
+from ..peers.ratio import NgramRatio
+from ..preposition import Preposition
+from ..spelling import Spelling
+from ..variance_svm import VarianceSVM
+
+Progress = Callable[[str, int, int], None]
+Texts = Mapping[str, Mapping[str, Sequence[str]]]
+SETTINGS = "DISAMBIG_PEERS"
+FALSE_ALARMS = 0.005
+"""Share of the right words flagged, on the development text."""
+FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
+"""The paper's sets."""
+TWENTY = (
+    *FIVE,
+    *"their/there/they're than/then affect/effect quiet/quite accept/except loose/lose its/it's".split(),
+    *"principal/principle weather/whether your/you're advice/advise desert/dessert passed/past".split(),
+    *"lead/led fewer/less".split(),
+)
+PATTERNS = {
+    "preposition": ["3-gram", "4-gram", "5-gram"],
+    "spelling": ["2-gram", "3-gram", "4-gram", "5-gram"],
+}
+TASKS: Mapping[str, Callable[[], Any]] = {
+    "every": lambda: Preposition(only_as_preposition=False),
+    "preposition": Preposition,
+    "spelling": Spelling,
+}
+QUICK = 10
+"""With `quick` one document in so many is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """Accuracy, and swapped words found at equal false alarms, side by side and by domain."""
+
+    title: str = "Peers: what a user would take instead"
+    description: str = "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
+    needs: tuple[str, ...] = ("english/*.heldout.txt.xz",)
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Judge every system on each task; with `quick` on a tenth of the documents."""
+        settings = read_settings()
+        texts = read(data, every=QUICK if quick else 1)
+        rows: list[Row] = []
+        claims: list[Claim] = []
+        details: dict[str, Any] = {}
+        for task_name, make in TASKS.items():
+            task, groups = make(), TWENTY if task_name == "spelling" else None
+            dev = Ground.of(task, texts["dev"], Words(), groups=groups)
+            test = Ground.of(task, texts["test"], Words(), groups=groups)
+            judged: dict[str, Judged] = {}
+            systems = list(builders(task_name, settings))
+            for number, (name, build) in enumerate(systems):
+                progress(f"{task_name}: {name}", number, len(systems))
+                model = build(task, texts)
+                on_dev, judged[name] = judge(model, dev), judge(model, test)
+                figures = measure(on_dev, dev, judged[name], test)
+                details[f"{task_name}: {name}"] = figures
+                rows += table_rows(name, task_name, figures, test)
+            claims += compared(task_name, judged)
+        return ExperimentResult(rows=rows, claims=claims, notes=NOTES, details=details)
+
+
+NOTES = (
+    "Train, dev and test are of different paragraphs of the held-out text; accuracy is over all places, "
+    "those in quotes and names included, which are never flagged.",
+    "Found: swapped words flagged, at the threshold that flags 0.5 % of the right words of the dev text. "
+    "It is one threshold on calibrated log-odds; every system gets the same calibration, a group at a time, "
+    "fitted on dev.",
+    "A threshold for each group on the plain difference of scores, such as LanguageTool's factor of a pair, "
+    "is in the JSON form (`margin_by_group`).",
+    "KenLM and given models take part where DISAMBIG_PEERS names a file that says where they are.",
+)
+
+
+def read_settings() -> Mapping[str, Any]:
+    """Return what the file named by ``DISAMBIG_PEERS`` says; nothing where the variable is not set."""
+    path = os.environ.get(SETTINGS)
+    if not path:
+        return {}
+    try:
+        said = json.loads(Path(path).read_text(encoding="utf8"))
+    except (OSError, ValueError) as error:
+        raise UserError("D743", path=path, problem=str(error)) from error
+    known = {"counts", "ratio", "kenlm", "models"}
+    if not isinstance(said, dict) or not known.issuperset(said):
+        raise UserError("D743", path=path, problem=f"its keys are not among {', '.join(sorted(known))}")
+    return said
+
+
+def read(data: Path, *, every: int = 1) -> Texts:
+    """Return the documents of each part by domain."""
+    texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
+    for path in sorted(data.glob("english/*.heldout.txt.xz")):
+        with lzma.open(path, "rt", encoding="utf8") as lines:
+            parts = split(line.rstrip("\n") for number, line in enumerate(lines) if number % every == 0)
+        for part, documents in parts.items():
+            texts[part][path.name.partition(".")[0]] = documents
+    return texts
+
+
+def builders(
+    task_name: str, settings: Mapping[str, Any]
+) -> Iterator[tuple[str, Callable[[Any, Texts], Any]]]:
+    """Yield each system's name and what makes its model from the task and the texts."""
+    counts = settings.get("counts", "disambig_en")
+    patterns = PATTERNS["spelling" if task_name == "spelling" else "preposition"]
+    ratio = NgramRatio(counts=settings.get("ratio", counts))
+    yield "n-gram ratio rule", trained(ratio, SumLM(patterns=[RATIO]))
+    for name, path in settings.get("kenlm", {}).items():
+        yield name, trained(KenLM(path=path), SumLM(patterns=[KENLM]))
+    yield "SumLM", trained(NgramCounts(counts=counts), SumLM(patterns=patterns))
+    yield (
+        "VAR-SVM",
+        trained(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
+    )
+    for name, place in settings.get("models", {}).get(task_name, {}).items():
+        yield name, given(place)
+
+
+def given(place: str) -> Callable[[Any, Texts], Any]:
+    """Return what loads a model."""
+    return lambda task, texts: load_model(place)
+
+
+def trained(extractor: Any, learner: Any, baseline: Any = None) -> Callable[[Any, Texts], Any]:
+    """Return what trains and calibrates a model of one extractor, as `disambig train` would."""
+
+    def build(task: Any, texts: Texts) -> Any:
+        parts = {
+            "task": task,
+            "tokenisation": Words(),
+            "extractors": {"only": extractor},
+            "learner": learner,
+            "baseline": baseline or learner,
+        }
+        joined = {
+            part: [text for documents in texts[part].values() for text in documents]
+            for part in ("train", "dev")
+        }
+        return train(parts, joined, name="peer")
+
+    return build
+
+
+def measure(on_dev: Judged, dev: Ground, on_test: Judged, test: Ground) -> dict[str, Any]:
+    """Return accuracy and made errors found, in %, of one system."""
+    groups, group_names = test.instances.groups, [group.name for group in test.task.groups]
+    by_domain = {
+        name: _percent(on_test.right[test.parts == part])
+        for part, name in enumerate(test.names)
+        if (test.parts == part).any()
+    }
+    figures: dict[str, Any] = {
+        "accuracy": _percent(on_test.right),
+        "by_domain": by_domain,
+        "mean_of_domains": float(np.mean(list(by_domain.values()))),
+        "by_group": {group_names[g]: _percent(on_test.right[groups == g]) for g in np.unique(groups)},
+    }
+    pairs = {
+        "odds": (on_dev.odds, on_test.odds, on_test.error_odds),
+        "margin": (on_dev.margins, on_test.margins, on_test.error_margins),
+    }
+    for kind, (tuned, plain, errors) in pairs.items():
+        for by_group in (False, True):
+            limit = flag_limits(dev, tuned, FALSE_ALARMS, by_group=by_group)
+            hits = flagged(test, errors, on_test.rows, limit)
+            alarms = flagged(test, plain, None, limit)[~test.shielded]
+            figures[f"{kind}{'_by_group' if by_group else ''}"] = {
+                "found": _percent(hits),
+                "false_alarms": _percent(alarms),
+                "by_domain": {
+                    name: _percent(hits[test.parts[on_test.rows] == part])
+                    for part, name in enumerate(test.names)
+                    if (test.parts[on_test.rows] == part).any()
+                },
+            }
+    return figures
+
+
+def table_rows(name: str, task: str, figures: Mapping[str, Any], test: Ground) -> Iterator[Row]:
+    """Yield the figures to be shown."""
+    n, errors = len(test.instances), sum(len(made.rows) for made in test.errors)
+    by_group = figures["by_group"]
+    yield Row(name, f"{task}: accuracy", None, figures["accuracy"], n)
+    yield Row(name, f"{task}: accuracy, mean of domains", None, figures["mean_of_domains"], n)
+    if len(by_group) > 1:
+        for title, names in (("twenty", TWENTY), ("five", FIVE)):
+            known = [by_group[group] for group in names if group in by_group]
+            if known:
+                yield Row(name, f"{task}: accuracy, mean of {title} sets", None, float(np.mean(known)), n)
+    yield Row(name, f"{task}: found at 0.5 % false alarms", None, figures["odds"]["found"], errors)
+    for domain, accuracy in figures["by_domain"].items():
+        part = int((test.parts == test.names.index(domain)).sum())
+        yield Row(name, f"{task}: accuracy, {domain}", None, accuracy, part)
+
+
+def compared(task: str, judged: Mapping[str, Judged]) -> Iterator[Claim]:
+    """Yield whether each learned system chooses better than the best KenLM model, where there is one."""
+    rivals = {name: one.right for name, one in judged.items() if name.startswith("KenLM")}
+    if not rivals:
+        return
+    best = max(rivals, key=lambda name: rivals[name].mean())
+    for name, one in judged.items():
+        if name in rivals or name in ("n-gram ratio rule", "SumLM"):
+            continue
+        lead = _percent(one.right) - _percent(rivals[best])
+        p = mcnemar(one.right, rivals[best])
+        claim = f"{task}: {name} chooses better than {best}"
+        yield Claim(claim, bool(lead > 0 and p < 0.05), f"{lead:+.2f} points, McNemar p = {p:.2g}")
+
+
+def _percent(hits: Any) -> float:
+    return 100.0 * float(np.mean(hits)) if len(hits) else 0.0

@@ -1,0 +1,132 @@
+"""Systems side by side: the same places and errors for all, limits from other text, rows and claims."""
+
+from __future__ import annotations
+
+import json
+import lzma
+
+import numpy as np
+import pytest
+from disambig_variance_svm.baselines import SumLM
+from disambig_variance_svm.experiments import peers
+from disambig_variance_svm.experiments.peers import Peers
+from disambig_variance_svm.spelling import Spelling
+
+from disambig.counts.build import build_table
+from disambig.errors import UserError
+from disambig.evaluation.side_by_side import Ground, flagged, judge, limits
+from disambig.features.ngram_counts import NgramCounts
+from disambig.text.words import Words
+
+SETS = "than/then\tcomparison, time\nquiet/quite\tstill, rather\n"
+NAMES = "Ann Ben Cleo Dan Eva Finn Gus Hal Ida Jon".split()
+LINES = (
+    "{a} saw more than {b} did. And then {b} went home.",
+    "{a} was quiet there, but {b} was quite happy, and then they left.",
+    "It was no more than {a} had, so then {b} was quiet there.",
+    "{a} was quite happy. Now and then {b} had more than that.",
+)
+
+
+def lines(seed, n):
+    rng = np.random.default_rng(seed)
+    picked = rng.integers(0, [len(LINES), len(NAMES), len(NAMES)], (n, 3))
+    return [f"{LINES[i].format(a=NAMES[a], b=NAMES[b])} {k}" for k, (i, a, b) in enumerate(picked.tolist())]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Return a directory with data, a count table and confusion sets."""
+    home = tmp_path_factory.mktemp("peers")
+    (home / "english").mkdir()
+    for seed, domain in enumerate(("one", "two")):
+        with lzma.open(home / "english" / f"{domain}.heldout.txt.xz", "wt", encoding="utf8") as out:
+            out.write("\n".join(lines(seed, 120)) + "\n")
+    build_table(home / "t.counts", lines(9, 300), Words())
+    (home / "sets.tsv").write_text(SETS, encoding="utf8")
+    return home
+
+
+@pytest.fixture
+def model(place):
+    build = peers.trained(NgramCounts(counts=place / "t.counts"), SumLM(patterns=["2-gram", "3-gram"]))
+    return build(Spelling(sets=place / "sets.tsv"), peers.read(place))
+
+
+def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, model):
+    texts = peers.read(place)
+    ground, again = (Ground.of(model.task, texts["test"], Words()) for _ in range(2))
+    judged = judge(model, ground)
+    decided = model.decide(ground.view)
+    assert np.array_equal(judged.chosen, decided.chosen) and judged.right.mean() > 0.9
+    assert np.array_equal(judged.right, decided.chosen == decided.observed)
+    for made, other in zip(ground.errors, again.errors, strict=True):
+        assert np.array_equal(made.view.hashes, other.view.hashes) and np.array_equal(made.rows, other.rows)
+        truth = ground.instances.observed[made.rows]
+        assert made.seen.all() and (made.instances.observed != truth).all()
+    assert not ground.shielded[judged.rows].any()
+    assert np.isneginf(judged.odds[judged.right]).all()  # no flag where the word in the text is the best
+    assert (judged.mended & (judged.error_odds > -np.inf)).mean() > 0.8
+
+
+def test_parts_and_groups(place, model):
+    texts = peers.read(place)
+    ground = Ground.of(model.task, texts["dev"], Words(), groups=["quiet/quite"])
+    assert ground.names == ("one", "two") and set(ground.instances.groups) == {1}
+    first = Ground.of(model.task, {"one": texts["dev"]["one"]}, Words(), groups=["quiet/quite"])
+    assert (ground.parts == 0).sum() == len(first.instances) < len(ground.instances)
+
+
+def test_a_limit_leaves_no_more_than_its_share_above_it(place, model):
+    ground = Ground.of(model.task, peers.read(place)["dev"], Words())
+    flags = np.random.default_rng(0).normal(size=len(ground.instances))
+    free = ~ground.shielded
+    for by_group in (False, True):
+        limit = limits(ground, flags, 0.1, by_group=by_group)
+        hits = flagged(ground, flags, None, limit)
+        assert 0.05 < hits[free].mean() <= 0.1
+    assert limit[0] != limit[1]
+    rows = np.flatnonzero(ground.instances.groups == 1)[:3]
+    assert flagged(ground, limit[[1, 1, 1]] + [1, -1, 0], rows, limit).tolist() == [True, False, False]
+
+
+def test_the_experiment_puts_systems_side_by_side(place, monkeypatch):
+    settings = place / "peers.json"
+    settings.write_text(json.dumps({"counts": str(place / "t.counts")}), encoding="utf8")
+    monkeypatch.setenv(peers.SETTINGS, str(settings))
+    monkeypatch.setattr(peers, "TASKS", {"spelling": lambda: Spelling(sets=place / "sets.tsv")})
+    result = Peers().run(data=place, quick=False, progress=lambda *_: None)
+    figures = {(row.system, row.setting): row for row in result.rows}
+    assert {system for system, _ in figures} == {"n-gram ratio rule", "SumLM", "VAR-SVM"}
+    for system in ("n-gram ratio rule", "SumLM", "VAR-SVM"):
+        accuracy = figures[system, "spelling: accuracy"]
+        parts = [figures[system, f"spelling: accuracy, {domain}"] for domain in ("one", "two")]
+        assert accuracy.n == sum(part.n for part in parts)
+        assert accuracy.ours == pytest.approx(sum(part.ours * part.n for part in parts) / accuracy.n)
+    assert figures["SumLM", "spelling: accuracy"].ours > 90
+    assert figures["SumLM", "spelling: found at 0.5 % false alarms"].ours > 60
+    assert not result.claims and json.dumps(result.details)
+
+
+def test_claims_are_against_the_better_language_model():
+    def one(right):
+        return type("One", (), {"right": right})()
+
+    half, most, all_right = np.arange(200) % 2 == 0, np.arange(200) % 10 > 0, np.ones(200, bool)
+    judged = {"KenLM, a": one(half), "KenLM, b": one(most), "SumLM": one(half), "new": one(all_right)}
+    claims = list(peers.compared("every", judged))
+    assert [(claim.claim, claim.holds) for claim in claims] == [
+        ("every: new chooses better than KenLM, b", True)
+    ]
+    assert "+10.00 points" in claims[0].evidence
+    assert not next(peers.compared("every", {**judged, "new": one(half)})).holds
+
+
+def test_settings_that_cannot_be_used_are_named(place, monkeypatch):
+    monkeypatch.delenv(peers.SETTINGS, raising=False)
+    assert peers.read_settings() == {}
+    for text in ('{"kenml": {}}', "[1]", "{"):
+        (place / "bad.json").write_text(text, encoding="utf8")
+        monkeypatch.setenv(peers.SETTINGS, str(place / "bad.json"))
+        with pytest.raises(UserError, match="D743"):
+            peers.read_settings()
