@@ -1,0 +1,25 @@
+"""The quick form of each table runs on the real data (minutes: `pytest -m replication`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from disambig_variance_svm.experiments.table1 import Table1
+from disambig_variance_svm.experiments.table2 import Table2
+from disambig_variance_svm.experiments.table3 import Table3
+
+DATA = os.environ.get("DISAMBIG_DATA")
+
+
+@pytest.mark.replication
+@pytest.mark.data
+@pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
+@pytest.mark.parametrize("table", [Table1, Table2, Table3])
+def test_quick_form(table):
+    result = table().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
+    ours = {(row.system, row.setting): row.ours for row in result.rows}
+    assert all(share is not None and 0 < share <= 100 for share in ours.values())
+    assert ours["VAR-SVM", "10"] > ours["CS-SVM", "10"]
+    assert result.claims
