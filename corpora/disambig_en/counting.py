@@ -1,0 +1,99 @@
+"""Counts the training text: n-grams around candidates, frequent short ones, the fillers of "it"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from disambig_variance_svm.it.counting import Counted, count_fillers
+from disambig_variance_svm.it.normalised import NormalisedWords
+from material import CORRECTING, HOME, read
+
+from disambig.config import read_config, resolve
+from disambig.counts.build import batches, counter_for
+from disambig.counts.counter import NgramCounter
+from disambig.counts.write import write_table
+from disambig.text.words import Words
+
+GiB = 1 << 30
+
+Least = Mapping[str, Mapping[int, int]]
+LEAST: Least = {
+    "preposition": {1: 1, 2: 1, 3: 2, 4: 3, 5: 5},
+    "spelling": {1: 1, 2: 1, 3: 3, 4: 6, 5: 10},
+    "elsewhere": {1: 20, 2: 30, 3: 60},
+}
+"""Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
+confusion sets are decided by the last. Never less for longer n-grams: their parts are there too."""
+EVERY: Least = {task: {n: 1 for n in range(1, 6)} for task in CORRECTING}
+"""All n-grams with a candidate, and no others."""
+LEAST_IT = 5
+"""How often "it" and "they" together must be seen in a context for its fillers to be kept."""
+
+
+def candidates(task: str) -> list[str]:
+    """Return the candidates of a task."""
+    built = resolve({"task": read_config(HOME / f"{task}.cfg")["task"]})["task"]
+    return sorted({candidate for group in built.groups for candidate in group.candidates})
+
+
+class Counters:
+    """The n-grams of the training text: those with a candidate of each task, and all short ones."""
+
+    def __init__(self, data: Path, domains: Sequence[str]) -> None:
+        tokenisation = Words()
+        self.domains = domains
+        self.candidates = {task: candidates(task) for task in CORRECTING}
+        self.counters = {
+            task: counter_for([tokenisation.name], keep_words=words, memory=3 * GiB)
+            for task, words in self.candidates.items()
+        }
+        self.counters["elsewhere"] = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
+        for batch in batches(read(data, "train", domains)):
+            view = tokenisation(batch)
+            for counter in self.counters.values():
+                counter.add(view)
+
+    def write(self, path: Path, least: Least, *, fillers: Counted | None) -> None:
+        """Write a table of the n-grams that reach these counts, by task, and of the `fillers` of "it"."""
+        parts = [
+            part[:2]
+            for name, counts in least.items()
+            for part in self.counters[name].partitions(min_counts=counts)
+        ]
+        names = [Words.name]
+        if fillers is not None:
+            parts.append(fillers)
+            names.append(NormalisedWords.name)
+        keys, first = np.unique(np.concatenate([keys for keys, _ in parts]), return_index=True)
+        counts = np.concatenate([counts for _, counts in parts])[first]
+        write_table(
+            path,
+            [(keys, counts)],
+            tokenisations=names,
+            gaps=names[1:],
+            record="small",
+            info={
+                "licence": "figures derived from text under the licences named in the pack's card",
+                "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in self.domains],
+                "nested": sorted({word for words in self.candidates.values() for word in words}),
+                "least": {name: {str(n): c for n, c in counts.items()} for name, counts in least.items()},
+                "least_it": LEAST_IT if fillers is not None else None,
+            },
+            force=True,
+        )
+
+    def __enter__(self) -> Counters:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for counter in self.counters.values():
+            counter.close()
+
+
+def count(data: Path, domains: Sequence[str], path: Path, *, least: Least, it: bool) -> None:
+    """Count the training text of `domains` and write a table, with the fillers of "it" or without."""
+    with Counters(data, domains) as counters:
+        fillers = count_fillers(lambda: read(data, "train", domains), least=LEAST_IT) if it else None
+        counters.write(path, least, fillers=fillers)

@@ -1,0 +1,96 @@
+"""Trains the models of the pack from text that was not counted; networks over words from text that was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labelled_data import ewt, qa_it
+from material import HOME, VERSION, read, say
+
+from disambig.config import read_config, resolve
+from disambig.model.model import Model
+from disambig.training.labelled import train_labelled
+from disambig.training.splits import split
+from disambig.training.trainer import train
+from disambig.types import FeatureExtractor
+
+FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.1}
+"""Default rates; together they stay below one flag in 1,000 words."""
+NO_SETTINGS: Mapping[str, int] = {}
+
+
+def learn_it(data: Path, counts: str) -> Model:
+    """Train the model that labels "it", on all of QA-It, and EWT less its test part."""
+    config = it_config(counts)
+    examples = [*qa_it(data), *ewt(data, "train"), *ewt(data, "dev")]
+    return train_labelled(
+        resolve(config), examples, name="disambig_en/it", version=VERSION, config=config, progress=say
+    )
+
+
+def it_config(counts: str) -> dict[str, Any]:
+    """Return the config of *it* with a count table."""
+    config = dict(read_config(HOME / "it.cfg"))
+    config["extractors"]["counts"]["counts"] = counts
+    return config
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """An extractor that has learned already: fitting it again would give the same."""
+
+    extractor: FeatureExtractor
+
+    def fit(self, *_: object) -> FeatureExtractor:
+        """Return the extractor as it is."""
+        return self.extractor
+
+
+def learn(
+    task: str,
+    data: Path,
+    domains: Sequence[str],
+    counts: str,
+    *,
+    words: FeatureExtractor | None = None,
+    settings: Mapping[str, int] = NO_SETTINGS,
+    examples: int = 20_000,
+    everywhere: bool = False,
+) -> Model:
+    """Train the model of one task on the held-out text of `domains`.
+
+    Parameters
+    ----------
+    words : FeatureExtractor, optional
+        The network over words, learned on the same text, where another table of counts is tried.
+    settings : mapping of str to int
+        Of that network, in place of the config's.
+    examples : int
+        Instances a group that the learner learns from, at most.
+    everywhere : bool
+        Decide at every preposition, particles, infinitives and conjunctions included.
+    """
+    config = dict(read_config(HOME / f"{task}.cfg"))
+    config["extractors"]["counts"]["counts"] = counts
+    config["extractors"]["words"].update(settings)
+    if everywhere:
+        config["task"]["only_as_preposition"] = False
+    texts = split(read(data, "heldout", domains))
+    parts = resolve(config)
+    if words is None:
+        texts["background"] = list(read(data, "train", domains))
+    else:
+        parts["extractors"]["words"] = Learned(words)
+    return train(
+        parts,
+        texts,
+        name=f"disambig_en/{task}",
+        version=VERSION,
+        config=config,
+        flags_per_1000=FLAGS_PER_1000[task],
+        max_examples=examples,
+        progress=say,
+    )

@@ -1,0 +1,163 @@
+"""Scores the models of the pack, and others made in the same way; each run adds its figures to the card."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from card import TWENTY, write_card
+from counting import EVERY, LEAST, Counters, count
+from labelled_data import ewt, qa_it
+from learning import it_config, learn
+from material import CORRECTING, DOMAINS, HOME, read, say
+
+from disambig.config import resolve
+from disambig.counts.table import CountTable
+from disambig.evaluation.evaluate import evaluate
+from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.model.model import Model
+from disambig.model.store import load_model
+from disambig.training.labelled import train_labelled
+from disambig.training.splits import split
+
+CURVE: tuple[dict[int, int], ...] = (
+    {1: 1, 2: 20, 3: 60, 4: 120, 5: 240},
+    {1: 1, 2: 5, 3: 10, 4: 20, 5: 40},
+    {1: 1, 2: 2, 3: 5, 4: 10, 5: 20},
+    {1: 1, 2: 1, 3: 3, 4: 6, 5: 12},
+    {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
+    {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
+)
+"""Least counts, of both tasks, along the curve of size against accuracy."""
+RATES = (0.3, 1.0, 4.0)
+QUICK = {"preposition": {"examples": 3_000_000, "epochs": 1}, "spelling": {"examples": 30_000, "epochs": 1}}
+"""Settings of the networks where one is learned for each domain left out."""
+
+
+def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
+    """Score a model on the test part of the held-out text of `domains`, and of each."""
+    figures = {}
+    for name, chosen in [("all", tuple(domains)), *((domain, (domain,)) for domain in domains)]:
+        texts = split(read(data, "heldout", chosen))["test"]
+        figures[name] = evaluate(model, texts, rates=RATES)
+    return figures
+
+
+def score_pack(data: Path) -> None:
+    """Score the models of the pack as they are."""
+    figures: dict[str, Any] = {"scores": {}}
+    for task in CORRECTING:
+        model = load_model(HOME / "models" / task)
+        figures["scores"][task] = score(model, data, DOMAINS)
+        if task == "spelling":
+            texts = split(read(data, "heldout", DOMAINS))["test"]
+            figures["twenty"] = evaluate(model, texts, rates=RATES, groups=TWENTY)
+        _save(figures)
+
+
+def score_it(data: Path) -> None:
+    """Cross-validate *it* over the pairs of QA-It, and score what was learned on the test part of EWT."""
+    parts = resolve(it_config("disambig_en"))
+    also = [*ewt(data, "train"), *ewt(data, "dev")]
+    unsupervised = train_labelled(
+        {**parts, "learner": parts["baseline"]}, [*qa_it(data), *also], name="disambig_en/it"
+    )
+    test = ewt(data, "test")
+    _save(
+        {
+            "it": {
+                "qa_it": cross_validate(parts, qa_it(data), folds=10, also=also, progress=say),
+                "qa_it_alone": cross_validate(parts, qa_it(data), folds=10, progress=say),
+                "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
+                "ewt_baseline": evaluate_labelled(unsupervised, test),
+            }
+        }
+    )
+
+
+def curve(data: Path) -> None:
+    """Score the pack's models over tables of other sizes, weights and thresholds as they are."""
+    texts = split(read(data, "heldout", DOMAINS))["test"]
+    points: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as directory, Counters(data, DOMAINS) as counters:
+        for number, least in enumerate(CURVE):
+            path = Path(directory) / f"{number}.counts"
+            counters.write(
+                path, {**dict.fromkeys(CORRECTING, least), "elsewhere": LEAST["elsewhere"]}, fillers=None
+            )
+            point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": least}
+            for task in CORRECTING:
+                model = load_model(HOME / "models" / task)
+                others = type(model.extractors[0])(counts=path)
+                model = replace(model, extractors=(others, *model.extractors[1:]))
+                at = evaluate(model, texts, rates=(0.3,), groups=TWENTY if task == "spelling" else None)
+                found = at["rates"]["0.3"]["errors_found"]
+                point[task] = {
+                    "accuracy": at["mean_accuracy"],
+                    "interval": at["mean_interval"],
+                    "found": found,
+                }
+            points.append(point)
+            _save({"curve": points})
+
+
+def leave_out(data: Path, domains: Sequence[str]) -> None:
+    """Score on each of `domains` a pack that was counted, trained and tuned without it."""
+    with tempfile.TemporaryDirectory() as directory:
+        for domain in domains:
+            others = [other for other in DOMAINS if other != domain]
+            table = Path(directory) / "others.counts"
+            count(data, others, table, least=LEAST, it=False)
+            for task in CORRECTING:
+                model = learn(task, data, others, str(table), settings=QUICK[task], examples=10_000)
+                texts = split(read(data, "heldout", [domain]))["test"]
+                scores = evaluate(model, texts, rates=RATES)
+                left_out: dict[str, Any] = _figures().get("left_out", {})
+                left_out.setdefault(task, {})[domain] = scores
+                _save({"left_out": left_out})
+
+
+def all_counts(data: Path) -> None:
+    """Score the models with every n-gram around candidates in the table, as the bound of any pruning."""
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as directory:
+        table = Path(directory) / "all.counts"
+        count(data, DOMAINS, table, least=EVERY, it=False)
+        figures["all_counts"] = {"bytes": table.stat().st_size, "n_ngrams": CountTable.open(table).n_ngrams}
+        for task in CORRECTING:
+            words = load_model(HOME / "models" / task).extractors[1]
+            model = learn(task, data, DOMAINS, str(table), words=words)
+            figures["all_counts"][task] = score(model, data, DOMAINS)
+            _save(figures)
+
+
+def every_occurrence(data: Path) -> None:
+    """Score prepositions at every occurrence, particles and infinitives included, trained so.
+
+    The network over words is the pack's, which has learned from prepositions only.
+    """
+    scores: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as directory:
+        table = Path(directory) / "all.counts"
+        count(data, DOMAINS, table, least=EVERY, it=False)
+        words = load_model(HOME / "models" / "preposition").extractors[1]
+        for name, counts in (("pack", "disambig_en"), ("all counts", str(table))):
+            model = learn("preposition", data, DOMAINS, counts, words=words, everywhere=True)
+            scores[name] = score(model, data, DOMAINS)
+            _save({"every_occurrence": scores})
+
+
+def _figures() -> dict[str, Any]:
+    path = HOME / "figures.json"
+    return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+
+
+def _save(figures: dict[str, Any]) -> None:
+    """Add `figures` to those of other runs and write the card anew."""
+    figures = _figures() | figures
+    (HOME / "figures.json").write_text(json.dumps(figures, separators=(",", ":")) + "\n", encoding="utf8")
+    write_card(HOME, figures)
