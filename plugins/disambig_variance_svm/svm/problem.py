@@ -13,7 +13,7 @@ from disambig.api import DenseBlocks
 from .recession import ROUNDING
 from .regulariser import Floats, Regulariser
 
-_MANY = 20_000
+_MANY = 100_000
 """Rows from which the curvature is rough: of each example only the largest shares enter it at first."""
 _MOST_SHARES, _LEAST_SHARE = 8, 1e-4
 _MOST_EXACT, _LEAST_EXACT = 32, 1e-12
@@ -69,7 +69,8 @@ class Problem:
         self.gold = batch.costs.argmin(axis=1)
         self.null_space = regulariser.null_space
         self._explicit = k * a <= _EXPLICIT
-        many = self.n * k > _MANY
+        free = bool((regulariser.strength == 0).any())  # held by the tails of the shares alone
+        many = self.n * k > _MANY and not free
         most = _MOST_SHARES if many and self._explicit else _MOST_EXACT
         self._kept = np.empty((self.n, min(k, most)), np.int32)
         self._share = np.empty(self._kept.shape)
