@@ -22,7 +22,6 @@ Floats = NDArray[np.float64]
 
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 """Values of C times the number of examples tried on development data, smallest first."""
-_PATIENCE = 2
 _DEFAULT = 10.0
 """C times the number of examples without development data."""
 ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
@@ -64,7 +63,6 @@ def fit_scorer(
     grid = [value / n for value in (GRID if usable else (_DEFAULT,))] if settings.C is None else [settings.C]
     best: tuple[float, float, CrossedScorer, bool] | None = None
     path: dict[str, float] = {}
-    worse = 0
     for C in (float(f"{value:g}") for value in grid):
         weights, converged = _train(rows, labels, settings, C)
         scorer = CrossedScorer(fold(weights.ravel()))
@@ -72,10 +70,8 @@ def fit_scorer(
         if usable and settings.C is None:
             path[f"{C:g}"] = share
         if best is None or share > best[0]:
-            best, worse = (share, C, scorer, converged), 0
-        else:
-            worse += 1
-        if worse == _PATIENCE or share == 1.0:
+            best = share, C, scorer, converged
+        if share == 1.0:
             break
     assert best is not None
     return Fitted(best[2], {"C": best[1], "converged": best[3], "dev_accuracy": path})

@@ -13,6 +13,7 @@ sum of the counts (SumLM); as it grows, that of the CS-SVM. The paper's systems 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,7 +38,9 @@ GRID = tuple(float(f"{10.0**step:.1g}") for step in (-7.0, -6.0, -5.0, -4.0, *np
 
 The least of them are the sum of the counts, or the prior, nearly as it is: what ten examples can bear."""
 _PATIENCE, _PATIENT_TO = 3, 1e-3
-"""The path ends when so many values in a row, from the second one on, were no better than the best."""
+"""The path ends when so many values in a row, from the second one on, were worse than the best by more than a
+standard error. Level stretches do not end it: where all is still decided for the most frequent candidate,
+or as the sum does, better values lie behind."""
 _DEFAULT = 0.1
 """C times the number of examples without development data."""
 
@@ -129,9 +132,9 @@ class VarianceSVM:
             start = solution.weights
             path[C] = accuracy(dev, self._scorer(solution, batch).scores(dev))
             if best is None or path[C] > best[0]:
-                best, worse = (path[C], C, solution), 0
-            elif value >= _PATIENT_TO:
-                worse += 1
+                best = path[C], C, solution
+            error = math.sqrt(best[0] * (1 - best[0]) / (len(dev.offsets) - 1))
+            worse = worse + 1 if value >= _PATIENT_TO and path[C] < best[0] - error else 0
             if worse == _PATIENCE or path[C] == 1.0:
                 break
         assert best is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from disambig_variance_svm import variance_svm
 from disambig_variance_svm.baselines import Majority, SumLM
 from disambig_variance_svm.variance_svm import GRID, VarianceSVM, accuracy
 
@@ -93,3 +94,13 @@ def test_learns_more_than_the_sum_where_weights_differ():
 def test_needs_class_blocks():
     with pytest.raises(TypeError, match="needs dense class blocks, not SparseRows"):
         VarianceSVM().fit(convert(blocks(3), SparseRows))
+
+
+def test_a_level_stretch_does_not_end_the_search_for_c(monkeypatch):
+    """Small values of C may decide all for the most frequent class; the better ones lie behind."""
+    shares = [0.8] * 7 + [0.79, 0.8, 0.9, 0.89, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
+    said = iter(shares)
+    monkeypatch.setattr(variance_svm, "accuracy", lambda batch, scores: next(said))
+    fitted = VarianceSVM(variance=("3-gram",)).fit(blocks(20, seed=1), dev=blocks(40, seed=2))
+    assert fitted.report["C"] == float(f"{GRID[9] / 20:g}")
+    assert list(fitted.report["dev_accuracy"].values()) == shares[:14]
