@@ -86,7 +86,7 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     Only the extractor of context counts says so; the others give nothing. A candidate of two words is
     counted by its context, as if it were one word.
     """
-    from disambig.features.contexts import CONTEXTS, fits, room
+    from disambig.features.contexts import CONTEXTS
     from disambig.features.ngram_counts import BIAS, NgramCounts
     from disambig.text.documents import view_of_texts
 
@@ -98,13 +98,11 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
         for index in np.unique(instances.groups).tolist():
             group = model.task.groups[index]
             rows = np.flatnonzero(instances.groups == index)
-            lengths = [len(candidate.split()) for candidate in group.candidates]
             for start in range(0, len(rows), _BLOCK):
                 part = instances.take(rows[start : start + _BLOCK])
-                usable = fits(*room(view, part), max(lengths), shortest=min(lengths))
-                values = extractor.transform(view, part, group).batch.values  # type: ignore[attr-defined]
+                ranks, usable = extractor.look_up(view, part, group)
                 asked += usable.sum(axis=0) * len(group.candidates)
-                known += np.count_nonzero(values[:, :, :BIAS], axis=(0, 1))
+                known += np.count_nonzero(ranks, axis=(0, 1))
     sizes = np.array([1 + left + right for left, right in CONTEXTS])
     return {
         order: (int(known[sizes == order].sum()), int(asked[sizes == order].sum()))

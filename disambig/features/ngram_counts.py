@@ -77,13 +77,8 @@ class NgramCounts:
         UserError
             D1xx where the table was counted under another tokenisation than `view`'s.
         """
-        self.table.require(view.tokenisation)
-        candidates = Candidates.of(group)
-        left, right = room(view, instances)
-        usable = fits(left, right, candidates.longest, shortest=int(candidates.lengths.min()))  # (n, 14)
-        n, k = len(instances), len(group.candidates)
-        nested = "" not in group.candidates and self.table.is_nested(group.candidates)
-        ranks = self._ranks(view, instances, candidates, usable, nested)  # (n, K, 14)
+        ranks, usable = self.look_up(view, instances, group)
+        n, k, _ = ranks.shape
         values = np.empty((n, k, BIAS + 1), np.float32)
         values[:, :, :BIAS] = self._values(ranks, usable, view, group)
         values[:, :, BIAS] = 1.0
@@ -92,6 +87,25 @@ class NgramCounts:
         asked = np.repeat(usable.sum(axis=1), k).astype(np.int32)
         column_of = np.arange(k * (BIAS + 1)).reshape(k, BIAS + 1)
         return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
+
+    def look_up(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the ranks of the n-grams, ``(n, K, 14)``, and which contexts the text holds, ``(n, 14)``.
+
+        Rank 0 says that an n-gram is not in the table, or that its context is not in the text.
+
+        Raises
+        ------
+        UserError
+            D1xx where the table was counted under another tokenisation than `view`'s.
+        """
+        self.table.require(view.tokenisation)
+        candidates = Candidates.of(group)
+        left, right = room(view, instances)
+        usable = fits(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
+        nested = "" not in group.candidates and self.table.is_nested(group.candidates)
+        return self._ranks(view, instances, candidates, usable, nested), usable
 
     def _values(
         self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group
