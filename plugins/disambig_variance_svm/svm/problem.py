@@ -69,15 +69,15 @@ class Problem:
         self.gold = batch.costs.argmin(axis=1)
         self.null_space = regulariser.null_space
         self._explicit = k * a <= _EXPLICIT
-        free = bool((regulariser.strength == 0).any())  # held by the tails of the shares alone
-        many = self.n * k > _MANY and not free
+        many = self.n * k > _MANY
         most = _MOST_SHARES if many and self._explicit else _MOST_EXACT
         self._kept = np.empty((self.n, min(k, most)), np.int32)
         self._share = np.empty(self._kept.shape)
         flat = batch.column_of.ravel()
         self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
         self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
-        self._least_share = _LEAST_SHARE if many else _LEAST_EXACT
+        free = bool((regulariser.strength == 0).any())  # weights held by the tails of the shares alone
+        self._least_share = _LEAST_SHARE if many and not free else _LEAST_EXACT
 
     def rule_out(self, rows: NDArray[np.bool_]) -> bool:
         """Leave some rows, shape ``(n, K)``, out of account from now on; say whether any was in it."""
