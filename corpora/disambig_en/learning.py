@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from material import HOME, VERSION, read, say
 from disambig.config import read_config, resolve
 from disambig.model.model import Model
 from disambig.training.labelled import train_labelled
+from disambig.training.learned import Learned
 from disambig.training.splits import split
 from disambig.training.trainer import train
 from disambig.types import FeatureExtractor
@@ -36,17 +36,6 @@ def it_config(counts: str) -> dict[str, Any]:
     config = dict(read_config(HOME / "it.cfg"))
     config["extractors"]["counts"]["counts"] = counts
     return config
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """An extractor that has learned already: fitting it again would give the same."""
-
-    extractor: FeatureExtractor
-
-    def fit(self, *_: object) -> FeatureExtractor:
-        """Return the extractor as it is."""
-        return self.extractor
 
 
 def learn(

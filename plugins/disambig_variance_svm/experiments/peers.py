@@ -29,6 +29,7 @@ from disambig.api import (
     ExperimentResult,
     Ground,
     Judged,
+    Learned,
     NgramCounts,
     Row,
     UserError,
@@ -43,6 +44,7 @@ from disambig.api import (
 )
 
 from ..baselines import SumLM
+from ..conditional_logit import ConditionalLogit
 from ..peers.kenlm import NAME as KENLM
 from ..peers.kenlm import KenLM
 from ..peers.ratio import NAME as RATIO
@@ -164,6 +166,10 @@ def builders(
     )
     for name, place in settings.get("models", {}).get(task_name, {}).items():
         yield name, given(place)
+        extractors = load_model(place).extractors
+        for extractor in extractors if len(extractors) > 1 else ():
+            alone = trained(Learned(extractor), ConditionalLogit())
+            yield f"{name}, its {type(extractor).__name__} alone", alone
 
 
 def given(place: str) -> Callable[[Any, Texts], Any]:

@@ -61,7 +61,8 @@ def test_a_document_gets_results_between_its_marks_and_nowhere_else(tmp_path):
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "p.t1.json").write_text(json.dumps(as_json("p.t1", RESULT)), encoding="utf8")
     (tmp_path / "results" / "p.t1.svg").write_text("<svg/>", encoding="utf8")
-    before = "head\n<!-- result: p.t1 -->\nstale\n<!-- end -->\nmiddle\n<!-- result: p.t2 -->\nkept\n<!-- end -->\n"
+    before = "head\n<!-- result: p.t1 -->\nstale\n<!-- end -->\n"
+    before += "middle\n<!-- result: p.t2 -->\nkept\n<!-- end -->\n"
     after = fill(before, tmp_path / "results", seen_from=tmp_path)
     assert "stale" not in after
     assert "| sum | 73.7 / 70.6 |" in after or "| sum | 73.7 / 70.7 |" in after

@@ -8,6 +8,7 @@ import lzma
 import numpy as np
 import pytest
 from disambig_variance_svm.baselines import SumLM
+from disambig_variance_svm.conditional_logit import ConditionalLogit
 from disambig_variance_svm.experiments import peers
 from disambig_variance_svm.experiments.peers import Peers
 from disambig_variance_svm.spelling import Spelling
@@ -15,8 +16,11 @@ from disambig_variance_svm.spelling import Spelling
 from disambig.counts.build import build_table
 from disambig.errors import UserError
 from disambig.evaluation.side_by_side import Ground, flagged, judge, limits
+from disambig.features.context_probabilities import ContextProbabilities
 from disambig.features.ngram_counts import NgramCounts
 from disambig.text.words import Words
+from disambig.training.learned import Learned
+from disambig.training.trainer import train
 
 SETS = "than/then\tcomparison, time\nquiet/quite\tstill, rather\n"
 NAMES = "Ann Ben Cleo Dan Eva Finn Gus Hal Ida Jon".split()
@@ -106,6 +110,26 @@ def test_the_experiment_puts_systems_side_by_side(place, monkeypatch):
     assert figures["SumLM", "spelling: accuracy"].ours > 90
     assert figures["SumLM", "spelling: found at 0.5 % false alarms"].ours > 60
     assert not result.claims and json.dumps(result.details)
+
+
+def test_a_given_model_is_shown_whole_and_by_its_extractors(place, model, monkeypatch):
+    extractors = (*model.extractors, ContextProbabilities(counts=place / "t.counts"))
+    parts = {
+        "task": model.task,
+        "tokenisation": Words(),
+        "extractors": {"logs": Learned(extractors[0]), "smoothed": extractors[1]},
+        "learner": ConditionalLogit(),
+        "baseline": SumLM(patterns=["2-gram", "3-gram"]),
+    }
+    texts = peers.read(place)
+    joined = {part: [line for lines in texts[part].values() for line in lines] for part in ("train", "dev")}
+    two = train(parts, joined, name="two")
+    monkeypatch.setattr(peers, "load_model", lambda place: two)
+    settings = {"counts": str(place / "t.counts"), "models": {"spelling": {"two": "two"}}}
+    names = [name for name, _ in peers.builders("spelling", settings)]
+    assert names[-3:] == ["two", "two, its NgramCounts alone", "two, its ContextProbabilities alone"]
+    alone = dict(peers.builders("spelling", settings))[names[-1]](model.task, texts)
+    assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
 
 
 def test_claims_are_against_the_better_language_model():
