@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, Fitted, convert, segments
 
+from .c_search import CSearch
 from .crossed_scorer import CrossedScorer
 
 Floats = NDArray[np.float64]
 
-GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 """Values of C times the number of examples tried on development data, smallest first."""
 _DEFAULT = 10.0
 """C times the number of examples without development data."""
@@ -59,22 +60,24 @@ def fit_scorer(
     n, k = batch.costs.shape
     gold = batch.costs.argmin(axis=1)
     rows, labels = _with_every_class(np.asarray(batch.rows, np.float64), gold, k)
-    usable = isinstance(dev, DenseBlocks | CrossedRows) and len(dev.offsets) > 1
-    grid = [value / n for value in (GRID if usable else (_DEFAULT,))] if settings.C is None else [settings.C]
-    best: tuple[float, float, CrossedScorer, bool] | None = None
-    path: dict[str, float] = {}
-    for C in (float(f"{value:g}") for value in grid):
+    if settings.C is not None or not isinstance(dev, DenseBlocks | CrossedRows) or len(dev.offsets) < 2:
+        C = _DEFAULT / n if settings.C is None else settings.C
+        weights, converged = _train(rows, labels, settings, C)
+        return _fitted(CrossedScorer(fold(weights.ravel())), converged, C, {})
+    search = CSearch[tuple[CrossedScorer, bool]](n, len(dev.offsets) - 1)
+    for value in GRID:
+        C = float(f"{value / n:g}")
         weights, converged = _train(rows, labels, settings, C)
         scorer = CrossedScorer(fold(weights.ravel()))
-        share = _accuracy(dev, scorer) if usable and dev is not None and settings.C is None else 0.0
-        if usable and settings.C is None:
-            path[f"{C:g}"] = share
-        if best is None or share > best[0]:
-            best = share, C, scorer, converged
-        if share == 1.0:
+        if not search.add(C, _accuracy(dev, scorer), (scorer, converged)):
             break
-    assert best is not None
-    return Fitted(best[2], {"C": best[1], "converged": best[3], "dev_accuracy": path})
+    assert search.best is not None
+    _, C, (scorer, converged) = search.best
+    return _fitted(scorer, converged, C, search.report())
+
+
+def _fitted(scorer: CrossedScorer, converged: bool, C: float, path: dict[str, float]) -> Fitted:
+    return Fitted(scorer, {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path})
 
 
 def _with_every_class(rows: Floats, gold: NDArray[np.int64], k: int) -> tuple[Floats, NDArray[np.int64]]:

@@ -13,7 +13,6 @@ sum of the counts (SumLM); as it grows, that of the CS-SVM. The paper's systems 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScorer, UserError, segments
 
+from .c_search import CSearch
 from .crossed_scorer import CrossedScorer
 from .full_matrix import crossed_blocks, crossed_prior, crossed_regulariser
 from .learner_checks import check_attributes, check_settings
@@ -37,10 +37,6 @@ GRID = tuple(float(f"{10.0**step:.1g}") for step in (-7.0, -6.0, -5.0, -4.0, *np
 """Values of C times the number of examples tried on development data, each from the solution before it.
 
 The least of them are the sum of the counts, or the prior, nearly as it is: what ten examples can bear."""
-_PATIENCE, _PATIENT_TO = 3, 1e-3
-"""The path ends when so many values in a row, from the second one on, were worse than the best by more than a
-standard error. Level stretches do not end it: where all is still decided for the most frequent candidate,
-or as the sum does, better values lie behind."""
 _DEFAULT = 0.1
 """C times the number of examples without development data."""
 
@@ -123,22 +119,16 @@ class VarianceSVM:
             C = _rounded(_DEFAULT / n) if self.C is None else self.C
             solution = solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
             return self._fitted(self._scorer(solution, batch), solution, C, {})
-        path: dict[float, float] = {}
-        best: tuple[float, float, Solution] | None = None
-        worse = 0
+        search = CSearch[Solution](n, len(dev.offsets) - 1)
         for value in GRID:
             C = _rounded(value / n)
             solution = solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
             start = solution.weights
-            path[C] = accuracy(dev, self._scorer(solution, batch).scores(dev))
-            if best is None or path[C] > best[0]:
-                best = path[C], C, solution
-            error = math.sqrt(best[0] * (1 - best[0]) / (len(dev.offsets) - 1))
-            worse = worse + 1 if value >= _PATIENT_TO and path[C] < best[0] - error else 0
-            if worse == _PATIENCE or path[C] == 1.0:
+            if not search.add(C, accuracy(dev, self._scorer(solution, batch).scores(dev)), solution):
                 break
-        assert best is not None
-        return self._fitted(self._scorer(best[2], batch), best[2], best[1], path)
+        assert search.best is not None
+        _, C, solution = search.best
+        return self._fitted(self._scorer(solution, batch), solution, C, search.report())
 
     def from_state(self, arrays: Arrays) -> LinearScorer | CrossedScorer:
         """Rebuild a saved scorer."""
@@ -187,14 +177,14 @@ class VarianceSVM:
         scorer: LinearScorer | CrossedScorer,
         solution: Solution,
         C: float,
-        path: dict[float, float],
+        path: dict[str, float],
     ) -> Fitted:
         report: dict[str, Any] = {
             "C": C,
             "objective": solution.primal,
             "gap": solution.gap,
             "n_iter": solution.n_iter,
-            "dev_accuracy": {f"{c:g}": value for c, value in path.items()},
+            "dev_accuracy": path,
         }
         return Fitted(scorer, report)
 

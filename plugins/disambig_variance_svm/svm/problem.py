@@ -14,9 +14,10 @@ from .recession import ROUNDING
 from .regulariser import Floats, Regulariser
 
 _MANY = 100_000
-"""Rows from which the curvature is rough: of each example only the largest shares enter it at first."""
-_MOST_SHARES, _LEAST_SHARE = 8, 1e-4
-_MOST_EXACT, _LEAST_EXACT = 32, 1e-12
+"""Rows from which the curvature is rough at first: only shares above `_LEAST_SHARE` enter it."""
+_MOST_SHARES = 32
+"""So many of an example's shares enter the curvature, the largest ones."""
+_LEAST_SHARE, _LEAST_EXACT = 1e-4, 1e-12
 _EXPLICIT = 2048
 """Up to so many columns the Hessian is a matrix, beyond it is only multiplied with."""
 
@@ -70,8 +71,7 @@ class Problem:
         self.null_space = regulariser.null_space
         self._explicit = k * a <= _EXPLICIT
         many = self.n * k > _MANY
-        most = _MOST_SHARES if many and self._explicit else _MOST_EXACT
-        self._kept = np.empty((self.n, min(k, most)), np.int32)
+        self._kept = np.empty((self.n, min(k, _MOST_SHARES)), np.int32)
         self._share = np.empty(self._kept.shape)
         flat = batch.column_of.ravel()
         self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
@@ -87,7 +87,7 @@ class Problem:
         return bool((before & rows).any())
 
     def sharpen(self) -> None:
-        """Take the curvature exactly from the next point on."""
+        """Let small shares enter the curvature too, from the next point on."""
         self._least_share = _LEAST_EXACT
 
     def at(self, weights: Floats, temperature: float) -> Point:

@@ -29,9 +29,11 @@ from .regulariser import Floats, Regulariser
 _SHORTEST = 1e-6
 """Share of a Newton step that is tried at least."""
 _ROUNDING = 1e-14
-_WARM, _TEPID = 0.5, 0.1
+_LEAST = 1e-8
+"""An objective is as good as zero below this share of what zero weights cost."""
+_WARM, _TEPID = 0.1, 0.02
 """The temperature to begin with, and where there is a rough solution; losses count 1."""
-_MANY, _EVERY, _ROUGH, _FEW_STEPS = 100_000, 8, 1e-2, 60
+_MANY, _EVERY, _ROUGH, _FEW_STEPS = 1_000_000, 8, 1e-2, 60
 """Of more rows than so many, every eighth example is solved first, to a gap of a hundredth."""
 _MOST_FREE = 200
 """So many free weights are looked at one by one; others of their kind are found on the way."""
@@ -49,8 +51,8 @@ class Solution:
     primal, dual : float
         Objective at `weights`, and a lower bound on every objective.
     gap : float
-        ``(primal - dual) / primal``; under the divisor stands at least ``1e-3 * C * n``, a thousandth of
-        what zero weights cost, because data that can be separated bring the optimum to zero.
+        ``(primal - dual) / primal``; the divisor is at least ``1e-8 * C * n``, a tiny share of what
+        zero weights cost, because data that can be separated may bring the optimum to zero.
     n_iter : int
         Newton steps.
     """
@@ -96,7 +98,7 @@ def solve(
     if found:
         weights = settle(solution.weights, batch, found)
         primal = Problem(batch, regulariser, C, prior).primal(weights)
-        gap = float((primal - solution.dual) / max(primal, 1e-3 * C * len(batch.costs)))
+        gap = float((primal - solution.dual) / max(primal, _LEAST * C * len(batch.costs)))
         solution = Solution(weights, primal, solution.dual, gap, solution.n_iter)
     if solution.gap > tolerance:
         warnings.warn(
@@ -123,9 +125,9 @@ def _solve(
     problem: Problem, start: Floats | None, temperature: float, tolerance: float, max_iter: int
 ) -> tuple[Solution, list[Recession], float]:
     found = _one_sided(problem)
-    floor = 1e-3 * problem.C * problem.n
+    floor = _LEAST * problem.C * problem.n
     weights = problem.prior if start is None else _scaled(problem, start)
-    damping, strictness, n_iter = 0.0, 0.1, 0
+    damping, strictness, length, n_iter = 0.0, 0.1, 1.0, 0
     point = problem.at(weights, temperature)
     best, dual, gap = point, 0.0, np.inf  # no objective is below zero
     while True:
@@ -157,7 +159,7 @@ def _solve(
             strictness *= 0.1
             problem.sharpen()
         n_iter += 1
-        moved = _search(problem, point, step, decrease)
+        moved, length = _search(problem, point, step, decrease, min(1.0, 2.0 * length))
         if moved is not None:
             point = moved
             damping = 0.1 * damping if damping > 1e-6 * float(np.abs(gradient).max()) else 0.0
@@ -201,17 +203,22 @@ def _cooled(problem: Problem, point: Point, gradient: Floats, factor: float) -> 
     return problem.at(point.weights, temperature)
 
 
-def _search(problem: Problem, point: Point, step: Floats, decrease: float) -> Point | None:
-    """Return the first point on the way back from the whole step that is clearly better, or None."""
-    length = 1.0
+def _search(
+    problem: Problem, point: Point, step: Floats, decrease: float, longest: float
+) -> tuple[Point | None, float]:
+    """Return the first point clearly better on the way back from `longest`, and its share of the step.
+
+    None where there is no such point.
+    """
+    length = longest
     while length > _SHORTEST:
         trial = point.weights + length * step
-        if length == 1.0:
+        if length == longest:
             there = problem.at(trial, point.temperature)
             value = there.smoothed
         else:
             value = problem.smoothed(trial, point.temperature)
         if value <= point.smoothed * (1.0 + _ROUNDING) - 1e-4 * length * decrease:
-            return there if length == 1.0 else problem.at(trial, point.temperature)
+            return (there if length == longest else problem.at(trial, point.temperature)), length
         length *= 0.5
-    return None
+    return None, 1.0

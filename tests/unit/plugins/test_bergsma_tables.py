@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from disambig_variance_svm.experiments import curves
 from disambig_variance_svm.experiments.spelling_sets import WORDS, FiveSets
-from disambig_variance_svm.experiments.table1 import PAPER, SYSTEMS, passes
+from disambig_variance_svm.experiments.table1 import PAPER, SYSTEMS
 from disambig_variance_svm.experiments.table3 import as_in_the_paper, best_threshold, with_difference
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,9 +94,8 @@ def test_differences_are_tested_both_ways():
     assert "K-SVM at 10 " not in claim.evidence
 
 
-def test_table_1_has_the_papers_systems_and_bounded_work():
+def test_table_1_has_the_papers_systems():
     assert [system.name for system in SYSTEMS] == list(PAPER)
-    assert [passes(size) for size in (10, 1000, 100_000)] == [1000, 50, 20]
 
 
 def test_the_five_sets_find_their_words():

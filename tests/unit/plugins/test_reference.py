@@ -36,7 +36,7 @@ SYSTEMS = {
     st.integers(1, 25),
     st.integers(2, 4),
     st.integers(0, 10**6),
-    st.floats(-5, 0.5),
+    st.floats(-5, 3),
 )
 def test_every_system_reaches_the_optimum_of_the_quadratic_program(system, n, k, seed, exponent):
     batch, C = blocks(n, labels=k, seed=seed), 10**exponent
@@ -46,9 +46,9 @@ def test_every_system_reaches_the_optimum_of_the_quadratic_program(system, n, k,
     problem, regulariser, prior = VarianceSVM(**setting).problem(batch)
     found = solve(problem, regulariser, C, prior=prior)
     best = reference(problem, regulariser, C, prior=prior).objective
-    least = 1e-3 * C * n  # where the examples can be separated, the optimum comes near zero
+    least = 1e-8 * C * n  # where the examples can be separated, the optimum may be zero
     assert found.gap <= 1e-3
-    assert found.dual - found.primal <= 1e-6 * max(found.primal, least)
+    assert found.dual - found.primal <= 1e-6 * found.primal + 1e-9 * C * n  # rounding of sums of C n
     assert found.primal <= best + 1.1e-3 * max(best, least) + 1e-7
     assert found.dual <= best + 1e-3 * max(best, least) + 1e-7
 

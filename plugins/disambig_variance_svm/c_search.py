@@ -1,0 +1,49 @@
+"""The search for C on development data, along a path from the smallest value on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+_PATIENCE, _PATIENT_TO = 3, 1e-3
+"""The path ends when so many values in a row, from the second one on, were worse than the best by more than a
+standard error. Level stretches do not end it: where all is still decided for the most frequent candidate,
+or as the sum does, better values lie behind."""
+
+
+@dataclass(slots=True)
+class CSearch(Generic[Answer]):
+    """The best answer so far: of equals that of the smallest C.
+
+    Attributes
+    ----------
+    n_train, n_dev : int
+        Examples to learn from, and those that accuracy is measured on.
+    path : dict of float to float
+        Accuracy at each C.
+    best : tuple of (float, float, Answer), optional
+        Accuracy, C and answer.
+    """
+
+    n_train: int
+    n_dev: int
+    path: dict[float, float] = field(default_factory=dict)
+    best: tuple[float, float, Answer] | None = None
+    _worse: int = 0
+
+    def add(self, C: float, accuracy: float, answer: Answer) -> bool:
+        """Take in the answer at a larger C than before; return whether to go on."""
+        self.path[C] = accuracy
+        if self.best is None or accuracy > self.best[0]:
+            self.best = accuracy, C, answer
+        error = math.sqrt(self.best[0] * (1 - self.best[0]) / self.n_dev)
+        clearly = C * self.n_train >= _PATIENT_TO * (1 - 1e-6) and accuracy < self.best[0] - error
+        self._worse = self._worse + 1 if clearly else 0
+        return self._worse < _PATIENCE and accuracy < 1.0
+
+    def report(self) -> dict[str, float]:
+        """Return the path in the form that models are saved with."""
+        return {f"{C:g}": accuracy for C, accuracy in self.path.items()}
