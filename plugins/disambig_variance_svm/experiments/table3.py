@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -190,14 +191,24 @@ def as_in_the_paper(batch: DenseBlocks) -> NDArray[np.int64]:
 def claims(outcomes: Outcomes, unsupervised: float, note: str) -> list[Claim]:
     """Return the paper's claims, with what was found on these examples."""
     figures = curves.figures_of(outcomes)
+    found = [
+        *free_bias_helps(figures, curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS)),
+        *curves.no_worse_than_the_sum(figures, unsupervised, UNSUPERVISED),
+        *curves.in_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM")),
+        *curves.gains_shrink(figures, "CS-SVM"),
+    ]
+    return [replace(claim, claim=claim.claim + note) for claim in found]
+
+
+def free_bias_helps(figures: curves.Figures, tests: Mapping[str, Any]) -> list[Claim]:
+    """Claim that a bias without regularisation helps VAR-SVM with 100 examples, surely."""
+    test = tests.get("100", {}).get("VAR-SVM")
+    if test is None:
+        return []
     free, bound = figures["VAR-SVM+FreeB"][100], figures["VAR-SVM"][100]
-    test = curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS)["100"]["VAR-SVM"]
     said = (
         f"VAR-SVM+FreeB {free:.1f}, VAR-SVM {bound:.1f}: {free - bound:+.2f} points over all draws; "
         f"{test['difference']:+.2f} over the first turn of the folds, McNemar p = {test['mcnemar']:.2g}"
     )
-    found = [Claim("FreeB helps with 100 examples", free > bound, said)]
-    found.append(curves.no_worse_than_the_sum(figures, unsupervised, UNSUPERVISED))
-    found += curves.in_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM"))
-    found.append(curves.gains_shrink(figures, "CS-SVM"))
-    return [replace(claim, claim=claim.claim + note) for claim in found]
+    holds = free > bound and test["difference"] > 0 and test["mcnemar"] < curves.SURE
+    return [Claim(f"FreeB helps with 100 examples (McNemar p < {curves.SURE})", holds, said)]

@@ -7,7 +7,12 @@ import pytest
 from disambig_variance_svm.experiments import curves
 from disambig_variance_svm.experiments.spelling_sets import WORDS, FiveSets
 from disambig_variance_svm.experiments.table1 import PAPER, SYSTEMS
-from disambig_variance_svm.experiments.table3 import as_in_the_paper, best_threshold, with_difference
+from disambig_variance_svm.experiments.table3 import (
+    as_in_the_paper,
+    best_threshold,
+    free_bias_helps,
+    with_difference,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,13 +74,12 @@ def outcomes(**shares):
 
 def test_claims_hold_and_fail_by_their_figures():
     good = curves.figures_of(outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72}))
-    assert curves.no_worse_than_the_sum(good, 70.4).holds
-    assert not curves.no_worse_than_the_sum(good, 70.6).holds
+    assert [curves.no_worse_than_the_sum(good, least)[0].holds for least in (70.4, 70.6)] == [True, False]
     assert [claim.holds for claim in curves.worth_ten_times(good, "K-SVM")] == [True]
     assert curves.worth_ten_times(good, "CS-SVM") == []
     assert [claim.holds for claim in curves.in_order(good, ("K-SVM", "VAR-SVM"))] == [True, True]
     assert [claim.holds for claim in curves.in_order(good, ("VAR-SVM", "K-SVM"))] == [False, False]
-    shrinking = curves.gains_shrink(good, "K-SVM")
+    (shrinking,) = curves.gains_shrink(good, "K-SVM")
     assert shrinking.holds
     assert shrinking.evidence == "10: +50.0, 100: +21.0"
 
@@ -88,10 +92,31 @@ def test_differences_are_tested_both_ways():
     assert tests["10"]["K-SVM"]["mcnemar"] < 1e-9
     assert tests["100"]["K-SVM"]["chi_squared"] > 0.5
     assert tests["100"]["K-SVM"]["mcnemar"] == 0.5
-    claim = curves.surely_best(tests, ["K-SVM"])
+    (claim,) = curves.surely_best(tests, ["K-SVM"])
     assert not claim.holds
     assert "K-SVM at 100" in claim.evidence
     assert "K-SVM at 10 " not in claim.evidence
+
+
+def test_no_claim_is_made_of_sizes_that_were_not_tried():
+    few = curves.figures_of(outcomes(K={1000: 50}, VAR={1000: 70}))
+    assert curves.no_worse_than_the_sum(few, 60.0) == curves.worth_ten_times(few, "K-SVM") == []
+    assert curves.in_order(few, ("K-SVM", "VAR-SVM")) == curves.gains_shrink(few, "K-SVM") == []
+    assert curves.surely_best({}, ["K-SVM"]) == free_bias_helps(few, {}) == []
+    (claim,) = curves.surely_best(
+        {"100": {"K-SVM": {"difference": 9, "chi_squared": 0.01, "mcnemar": 0.01}}}, ["K-SVM"]
+    )
+    assert claim.holds
+    assert "up to 100 examples" in claim.claim
+    said = curves.worth_ten_times({"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}, "K-SVM", unfinished=2)
+    assert "did not converge in 2 draws" in said[0].evidence
+
+
+def test_a_free_bias_helps_only_where_that_is_sure():
+    figures = {"VAR-SVM+FreeB": {100: 80.0}, "VAR-SVM": {100: 79.0}}
+    for p, holds in ((0.5, False), (0.01, True)):
+        tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
+        assert free_bias_helps(figures, tests)[0].holds is holds
 
 
 def test_table_1_has_the_papers_systems():
