@@ -8,7 +8,8 @@ own, drawn towards those of all groups together, the more so the fewer examples 
 
 *Which candidate stands here?* The probability of each candidate, whatever the author wrote: shares are the
 softmax of the scores times a scale; that of the best candidate is then put right by how often the best ones
-with such a share were right (a logistic function of its log-odds), and the others share the rest. Each group
+with such a share were right (a logistic function of its log-odds), and the others share the rest; it never
+falls below the largest of theirs, so that the most probable candidate is always the chosen one. Each group
 has its own three numbers, drawn to those of all groups in the same way.
 """
 
@@ -73,7 +74,8 @@ class Calibration:
     def candidates(self, scores: Floats, group: int) -> Floats | None:
         """Return the probability of each candidate to be the right one here, shape ``(n, K)``.
 
-        They sum to one, and what stands in the text is not looked at. None without `scales`.
+        They sum to one, none is above that of the candidate with the best score, and what stands in the
+        text is not looked at. None without `scales`.
         """
         if self.scales is None:
             return None
@@ -85,9 +87,12 @@ class Calibration:
         odds = _log_odds(shares[rows, best])
         slope, intercept = self.certainty[at]
         certain = 1.0 / (1.0 + np.exp(-np.clip(slope * odds + intercept, -30, 30)))
-        rest = shares.copy()
-        rest[rows, best] = 0.0
-        found: Floats = rest * ((1.0 - certain) / np.maximum(rest.sum(axis=1), 1e-300))[:, None]
+        others = scores.copy()
+        others[rows, best] = -np.inf
+        parts = np.exp(_log_shares(others, float(self.scales[at])))  # of what is left, however little it is
+        most = parts.max(axis=1)
+        certain = np.maximum(certain, most / (1.0 + most))  # where the most that is left would be as much
+        found: Floats = np.minimum(parts * (1.0 - certain)[:, None], certain[:, None])  # but for rounding
         found[rows, best] = certain
         return found
 

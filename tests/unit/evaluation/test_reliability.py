@@ -80,6 +80,31 @@ def test_the_probabilities_that_made_the_truths_are_found(certainty):
     assert np.abs(found - made).mean() < 0.03 and error_of(found, truth) < 0.03
 
 
+@pytest.mark.parametrize("certainty", [(1.0, 0.0), (0.1, 0.0), (1e-3, -5.0), (3.0, 4.0), (1.0, 1e4)])
+@pytest.mark.parametrize("spread", [0.0, 1e-3, 3.0, 1e4])
+def test_probabilities_sum_to_one_and_the_chosen_candidate_has_the_largest(certainty, spread):
+    for k in (2, 3, 34):
+        scores = np.random.default_rng(k).normal(size=(500, k)) * spread
+        found = candidates(scores, np.ones(2), np.tile(certainty, (2, 1)))
+        assert found.sum(axis=1) == pytest.approx(np.ones(500), abs=1e-12)
+        assert (found >= 0).all()
+        chosen = found[np.arange(500), scores.argmax(axis=1)]
+        assert (chosen == found.max(axis=1)).all()
+
+
+def test_others_that_are_hopelessly_far_behind_share_what_is_left():
+    certainty = np.tile((0.1, 0.0), (2, 1))
+    assert candidates(np.array([[0.0, -1e4]]), np.ones(2), certainty).sum() == pytest.approx(1.0)
+    (sure, *others) = candidates(np.array([[0.0, -1e4, -1e4]]), np.ones(2), certainty)[0]
+    assert sure > 0.8 and others == pytest.approx([(1 - sure) / 2] * 2)
+
+
+def test_a_certainty_below_the_runner_up_s_stops_where_both_are_alike():
+    found = candidates(np.array([[0.01, 0.0], [1.0, 0.0]]), np.ones(2), np.tile((1.0, -0.5), (2, 1)))
+    assert found[0].tolist() == [0.5, 0.5]
+    assert found[1, 0] == pytest.approx(1 / (1 + np.exp(-0.5)))  # the log-odds of its share are 1
+
+
 def test_units_of_the_scores_do_not_matter():
     scores, truth = drawn(300, 4, 1.0, seed=2)
     plain = candidates(scores, *fit_choices([scores], [truth]))
