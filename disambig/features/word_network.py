@@ -38,6 +38,15 @@ _STEP = 1 / 64
 _CHUNK = 4096
 _EXACT = 2**24
 """Float32 holds all integers up to here."""
+_LARGEST = 2.0**64
+"""Of scales and biases: times the largest sums they are still far from float32's end."""
+_STORED = {
+    "vocabulary": np.uint32,
+    **dict.fromkeys(("near", "far", "hidden", "output"), np.int8),
+    **dict.fromkeys(("hidden_scale", "hidden_bias", "output_scale", "output_bias"), np.float32),
+    **dict.fromkeys(("groups", "sizes"), np.int64),
+}
+"""The type of each array of `Weights`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,23 +91,34 @@ class Weights:
         """See `directory_of`."""
         return directory_of(self.vocabulary)
 
-    def check(self, places: int, *, far: bool) -> None:
-        """Raise ValueError where the arrays do not fit together."""
-        d, h, rows = self.near.shape[-1], self.hidden.shape[-1], int(self.sizes.sum())
+    def check(self, settings: WordNetwork) -> None:
+        """Raise ValueError for arrays of other types, sizes or contents than a network of `settings` has."""
+        for name, dtype in _STORED.items():
+            if getattr(self, name).dtype != dtype:
+                raise ValueError(f"word network: {name} is of another type than {np.dtype(dtype).name}")
+        d, h, words, rows = settings.dimensions, settings.hidden, self.vocabulary.size, self.output_bias.size
+        far_words = words if settings.far > settings.near else 0
         fits = (
-            self.near.shape == (len(self.vocabulary) + FIRST_KNOWN, d)
-            and self.far.shape == (len(self.near) if far else FIRST_KNOWN, d)
-            and self.hidden.shape == ((places + 1) * d, h)
+            self.vocabulary.shape == (words,)
+            and self.near.shape == (words + FIRST_KNOWN, d)
+            and self.far.shape == (far_words + FIRST_KNOWN, d)
+            and self.hidden.shape == ((2 * settings.near + 1) * d, h)
             and self.hidden_scale.shape == self.hidden_bias.shape == (h,)
-            and self.groups.shape == self.sizes.shape
-            and (self.sizes > 0).all()
+            and self.groups.shape == self.sizes.shape == (self.sizes.size,)
+            and bool(((self.sizes > 0) & (self.sizes <= rows)).all())  # so that their sum cannot overflow
+            and int(self.sizes.sum()) == rows
             and self.output.shape == (rows, h)
             and self.output_scale.shape == self.output_bias.shape == (rows,)
-            and all(a.dtype == np.int8 for a in (self.near, self.far, self.hidden, self.output))
-            and self.vocabulary.dtype == np.uint32
         )
         if not fits:
             raise ValueError("word network: its arrays differ in size")
+        if not words or not (self.vocabulary[1:] > self.vocabulary[:-1]).all():
+            raise ValueError("word network: its vocabulary is empty or not in ascending order")
+        if min(array.min(initial=0) for array in (self.near, self.far, self.hidden, self.output)) < -127:
+            raise ValueError("word network: weights of -128")
+        floats = self.hidden_scale, self.hidden_bias, self.output_scale, self.output_bias
+        if not all((np.abs(array) <= _LARGEST).all() for array in floats):
+            raise ValueError("word network: scales or biases without bounds")
 
 
 def directory_of(vocabulary: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
@@ -144,8 +164,10 @@ class WordNetwork:
 
     def __post_init__(self) -> None:
         for name in ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs"):
-            if getattr(self, name) < 1:
+            if not _is_whole(getattr(self, name), least=1):
                 raise UserError("D452", setting=f"WordNetwork.{name}", value=getattr(self, name))
+        if not _is_whole(self.seed, least=0):
+            raise UserError("D457", setting="WordNetwork.seed", value=self.seed)
         if self.far < self.near:
             raise UserError("D453", near=self.near, far=self.far)
         places = 2 * self.near + (2 * (self.far - self.near) >> TOPIC_SHIFT) + 1
@@ -167,6 +189,11 @@ class WordNetwork:
         """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
 
         Words around are no n-gram found: they alone never make a flag.
+
+        Raises
+        ------
+        ValueError
+            Where the network has another number of candidates for `group`.
         """
         n, k = len(instances), len(group.candidates)
         values = np.zeros((n, k, 1), np.float32)
@@ -198,7 +225,7 @@ class WordNetwork:
         if not arrays:
             return replace(self, weights=None)
         weights = Weights(**{name: arrays[name] for name in Weights.__dataclass_fields__})
-        weights.check(2 * self.near, far=self.far > self.near)
+        weights.check(self)
         return replace(self, weights=weights)
 
     def _rows(self, group: Group) -> slice | None:
@@ -208,8 +235,10 @@ class WordNetwork:
         at = np.flatnonzero(self.weights.groups == number_of(group))
         if not len(at):
             return None
-        end = int(self.weights.sizes[: at[0] + 1].sum())
-        return slice(end - int(self.weights.sizes[at[0]]), end)
+        size, end = int(self.weights.sizes[at[0]]), int(self.weights.sizes[: at[0] + 1].sum())
+        if size != len(group.candidates):
+            raise ValueError(f"word network: {size} outputs for {len(group.candidates)} candidates")
+        return slice(end - size, end)
 
     def _scores(self, view: TokenView, instances: Instances, rows: slice) -> NDArray[np.float32]:
         """Return the log-probability of each candidate, in steps of 1/64, shape (n, K)."""
@@ -243,6 +272,10 @@ class WordNetwork:
         near = w.near[rows_of(*around.near_places())].reshape(len(instances), -1)
         far = w.far[rows_of(*around.far_places())].sum(axis=1, dtype=np.int32) >> TOPIC_SHIFT
         return np.concatenate([near, far], axis=1, dtype=np.float32)
+
+
+def _is_whole(value: object, *, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,8 @@ from disambig.model.states import stack, unstack
 FORMAT = 1
 _FILES = ("config.cfg", "weights.npz")
 _LABELS = ("scale", "bias", "offset")
+_LARGEST = 1e30
+"""No number of a model is beyond it: scores are kept in float32, which ends at 3e38."""
 
 
 def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
@@ -239,17 +241,22 @@ def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
             raise ValueError(f"{name} holds other things than finite numbers")
+        if array.dtype.kind == "f" and np.abs(array).max(initial=0.0) > _LARGEST:
+            raise ValueError(f"{name} holds numbers beyond {_LARGEST:g}")
 
 
 def _check_scorers(model: Model) -> None:
-    """Let every scorer score nothing: one that does not fit its features fails now, not when deciding."""
+    """Let every scorer score nothing: one that does not fit its features fails now, not when deciding.
+
+    The shared one scores all groups: it also decides for those that a user adds.
+    """
     nothing = model.tokenisation([])
     nowhere = model.task.instances(nothing)
     for g, own in enumerate(model.scorers):
-        scorer = own if own is not None else model.shared
-        if scorer is not None:
-            batch = model.features(nothing, nowhere, g).batch
-            scorer.scores(batch)
+        batch = model.features(nothing, nowhere, g).batch
+        for scorer in (own, model.shared):
+            if scorer is not None:
+                scorer.scores(batch)
 
 
 def _check_shapes(model: Model) -> None:

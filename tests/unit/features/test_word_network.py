@@ -161,17 +161,80 @@ def test_no_more_examples_of_a_group_than_asked_are_learned_from():
 def test_states_that_do_not_fit_are_refused(learned):
     state = learned.state()
     assert set(state) == {field.name for field in fields(Weights)}
-    for name in ("near", "far", "hidden", "hidden_bias", "output", "output_scale", "sizes"):
+    for name in ("near", "far", "hidden", "hidden_bias", "output", "output_scale", "sizes", "groups"):
         with pytest.raises(ValueError, match="differ in size"):
             WordNetwork(**SMALL).from_state({**state, name: state[name][:-1]})
-    with pytest.raises(ValueError, match="differ in size"):
-        replace(WordNetwork(**SMALL), near=3).from_state(state)
+    for name in ("near", "hidden", "dimensions"):
+        with pytest.raises(ValueError, match="differ in size"):
+            replace(WordNetwork(**SMALL), **{name: 3}).from_state(state)
+
+
+def sized(sizes, rows):
+    """Return what makes the outputs of `learned` those of groups of other sizes."""
+
+    def change(state):
+        cut = {name: state[name][:rows] for name in ("output", "output_scale", "output_bias")}
+        return cut | {"sizes": np.array(sizes), "groups": np.arange(len(sizes))}
+
+    return change
+
+
+HOSTILE = {
+    "a word twice": (lambda s: {"vocabulary": np.zeros_like(s["vocabulary"])}, "ascending"),
+    "words in another order": (lambda s: {"vocabulary": s["vocabulary"][::-1]}, "ascending"),
+    "no words": (
+        lambda s: {"vocabulary": s["vocabulary"][:0], "near": s["near"][:2], "far": s["far"][:2]},
+        "empty",
+    ),
+    "a matrix of words": (lambda s: {"vocabulary": s["vocabulary"][:, None]}, "differ in size"),
+    "a matrix of groups": (
+        lambda s: {"groups": s["groups"][None], "sizes": s["sizes"][None]},
+        "differ in size",
+    ),
+    "a single number": (lambda s: {"near": np.int8(1)}, "differ in size"),
+    "sizes that wrap round": (sized([2**62] * 4, 0), "differ in size"),
+    "sizes below zero": (sized([6, -1], 5), "differ in size"),
+    "fractions of candidates": (lambda s: {"sizes": s["sizes"] + 0.2}, "sizes is of another type"),
+    "small sizes": (lambda s: {"sizes": s["sizes"].astype(np.int8)}, "sizes is of another type"),
+    "scales of another type": (
+        lambda s: {"output_scale": s["output_scale"] > 0},
+        "output_scale is of another type",
+    ),
+    "no number": (lambda s: {"hidden_bias": s["hidden_bias"] * np.float32(np.nan)}, "without bounds"),
+    "infinite": (lambda s: {"output_bias": s["output_bias"] + np.float32(np.inf)}, "without bounds"),
+    "near float32's end": (lambda s: {"output_scale": np.full_like(s["output_scale"], -3e38)}, "bounds"),
+    "weights beyond what is exact": (lambda s: {"hidden": np.full_like(s["hidden"], -128)}, "-128"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_states_are_refused(learned, case):
+    change, said = HOSTILE[case]
+    state = learned.state()
+    with pytest.raises(ValueError, match=said):
+        WordNetwork(**SMALL).from_state({**state, **change(state)})
+    WordNetwork(**SMALL).from_state(state)
+
+
+def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned):
+    numbers = learned.weights.groups[::-1].copy()  # those of SAND, of two candidates, and of PLACE, of three
+    other = WordNetwork(**SMALL).from_state({**learned.state(), "groups": numbers})
+    view, instances = found(["Nothing to be found here."], SAND)
+    assert len(instances) == 0
+    with pytest.raises(ValueError, match="3 outputs for 2 candidates"):
+        other.transform(view, instances, SAND)
 
 
 @pytest.mark.parametrize(
     ("settings", "code", "said"),
     [
         ({"hidden": 0}, "D452", "WordNetwork.hidden is 0"),
+        ({"epochs": -1}, "D452", "WordNetwork.epochs is -1"),
+        ({"near": "x"}, "D452", "WordNetwork.near is 'x'"),
+        ({"near": 2.5}, "D452", "WordNetwork.near is 2.5"),
+        ({"examples": True}, "D452", "WordNetwork.examples is True"),
+        ({"seed": -1}, "D457", "WordNetwork.seed is -1"),
+        ({"seed": 0.5}, "D457", "WordNetwork.seed is 0.5"),
         ({"near": 5, "far": 4}, "D453", "far = 4"),
         ({"dimensions": 500}, "D456", "dimensions = 500"),
         ({"hidden": 600}, "D456", "hidden = 600"),

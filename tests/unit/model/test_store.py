@@ -328,7 +328,7 @@ def test_a_member_that_points_elsewhere_writes_nothing(home, tmp_path):
 
 CHANGES = {
     "calibration.pooled": [np.zeros(3), np.zeros((4, 1)), np.array(["a", "b", "c", "d"]), np.full(4, np.nan)],
-    "calibration.groups": [np.zeros((1, 4)), np.zeros((2, 5)), np.zeros(8)],
+    "calibration.groups": [np.zeros((1, 4)), np.zeros((2, 5)), np.zeros(8), np.full((2, 4), 1e308)],
     "operating.rates": [np.zeros(16), np.arange(16.0)[::-1], np.ones(3), np.empty(0)],
     "operating.thresholds": [np.zeros(2), np.full(16, np.inf), np.arange(16.0)],
     "scorers.weights": [np.zeros(3), np.zeros((30, 2)), np.full(60, np.nan), np.zeros(61)],
