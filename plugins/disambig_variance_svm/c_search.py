@@ -6,6 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, segments
+
 Answer = TypeVar("Answer")
 
 _PATIENCE, _PATIENT_TO = 3, 1e-3
@@ -47,3 +52,9 @@ class CSearch(Generic[Answer]):
     def report(self) -> dict[str, float]:
         """Return the path in the form that models are saved with."""
         return {f"{C:g}": accuracy for C, accuracy in self.path.items()}
+
+
+def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
+    """Return the share of instances whose best-scored candidate costs nothing."""
+    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
+    return float(np.mean(batch.cost[best] == 0))

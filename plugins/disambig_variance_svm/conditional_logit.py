@@ -7,6 +7,7 @@ zero and the shared ones to those learned from other groups, if there are any.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, UserError, segments
+
+from .learner_checks import check_above_zero, check_attributes, check_finite
 
 Floats = NDArray[np.float64]
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
@@ -71,8 +74,8 @@ class ConditionalLogit:
     def __post_init__(self) -> None:
         for name in ("strength", "shared_strength"):
             value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value > 0):
-                raise UserError("D760", setting=f"ConditionalLogit.{name}", value=value)
+            if value is not None or name == "shared_strength":
+                check_above_zero(f"ConditionalLogit.{name}", value)
 
     def fit(
         self,
@@ -81,7 +84,21 @@ class ConditionalLogit:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of greatest penalised likelihood; `rng` is not used (the problem is convex)."""
+        """Return the scorer of greatest penalised likelihood; `rng` is not used (the problem is convex).
+
+        Raises
+        ------
+        UserError
+            D703 for attributes that are NaN or infinite, D705 where there is no example.
+
+        Warns
+        -----
+        UserWarning
+            Where the minimiser did not get to the end.
+        """
+        check_attributes(batch, None)
+        if dev is not None:
+            check_finite(dev)
         column_attribute = attributes(batch)
         n_shared = int(column_attribute.max(initial=-1)) + 1
         centre = np.zeros(n_shared) if self.prior is None else self.prior.weights
@@ -118,7 +135,25 @@ class ConditionalLogit:
         return Fitted(LinearScorer(weights), report)
 
     def fit_shared(self, batches: Sequence[CandidateBatch]) -> SharedScorer:
-        """Return the weights learned from several groups together, all candidates alike."""
+        """Return the weights learned from several groups together, all candidates alike.
+
+        Groups without examples say nothing.
+
+        Raises
+        ------
+        UserError
+            D703 for attributes that are NaN or infinite, D705 where no group has an example.
+
+        Warns
+        -----
+        UserWarning
+            Where the minimiser did not get to the end.
+        """
+        batches = [batch for batch in batches if len(batch.offsets) > 1]
+        if not batches:
+            raise UserError("D705")
+        for batch in batches:
+            check_finite(batch)
         losses = [(_loss(batch), attributes(batch)) for batch in batches]
         n_shared = int(losses[0][1].max(initial=-1)) + 1
 
@@ -196,4 +231,8 @@ def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats
     found = minimize(
         objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
     )
+    if not found.success:
+        warnings.warn(
+            f"conditional logit stopped after {found.nit} steps: {found.message.strip()}", stacklevel=3
+        )
     return np.asarray(found.x)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from disambig.api import Columns, DenseBlocks, UserError
 
 from .learner_checks import check_c
+from .numeric import real_numbers
 from .svm.regulariser import Regulariser
 from .svm.solver import solve
 
@@ -41,7 +42,7 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         The class that each attribute speaks for. Classes that are named here are candidates even if
         training has no example of them. None: every attribute is shared by all classes.
     variance_group : array-like of shape (n_features,), optional
-        The variance group of each attribute's weights, any labels; None for an attribute: L2.
+        The variance group of each attribute's weights, any labels; None or NaN for an attribute: L2.
         None altogether: L2 for all.
     p : array-like of shape (n_features,), optional
         What each attribute's weights count in the regulariser, scaled to a sum of 1 over all weights;
@@ -83,7 +84,7 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Raises
         ------
         UserError
-            D700 for C, D702 for p, D703 for X, D706 for y, D707 or D708 for the labels of attributes.
+            D700 for C, D702 for p, D703 for X, D706 for y, D707 to D709 for the labels of attributes.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
         check_classification_targets(y)
@@ -125,6 +126,10 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if self.attribute_class is None:
             return None
         labels = _one_each("attribute_class", self.attribute_class, width)
+        without = [i for i, label in enumerate(labels.tolist()) if _is_missing(label)]
+        if without:
+            raise UserError("D709", n=len(without), attribute=without[0])
+        labels = np.array(labels.tolist())  # of one type, as those of y are
         missing = [label for label in seen.tolist() if label not in set(labels.tolist())]
         if missing:
             raise UserError("D708", seen=missing[0])
@@ -134,24 +139,40 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def _regulariser(self, width: int, copies: int) -> Regulariser:
         p = np.ones(width)
         if self.p is not None:
-            p = np.asarray(_one_each("p", self.p, width), np.float64)
-            if not np.isfinite(p).all() or p.min() < 0 or p.sum() == 0:
-                raise UserError("D702", problem=f"smallest {p.min():g}, sum {p.sum():g}")
+            p = _weighting(_one_each("p", self.p, width))
         strength = np.tile(p, copies) / (copies * p.sum())
         if self.variance_group is None:
             return Regulariser(strength * len(strength), np.full(len(strength), -1, np.int64))
         labels = _one_each("variance_group", self.variance_group, width).tolist()
-        numbers = {label: i for i, label in enumerate(dict.fromkeys(x for x in labels if x is not None))}
-        subset = np.array([-1 if label is None else numbers[label] for label in labels], np.int64)
+        numbers = {label: i for i, label in enumerate(dict.fromkeys(x for x in labels if not _is_missing(x)))}
+        subset = np.array([-1 if _is_missing(label) else numbers[label] for label in labels], np.int64)
         return Regulariser(strength, np.tile(subset, copies))
 
 
 def _one_each(argument: str, labels: ArrayLike, width: int) -> NDArray[Any]:
-    mixed = isinstance(labels, list | tuple) and any(label is None for label in labels)
-    array = np.array(labels, dtype=object) if mixed else np.asarray(labels)
+    mixed = isinstance(labels, list | tuple) and any(_is_missing(label) for label in labels)
+    try:
+        array = np.array(labels, dtype=object) if mixed else np.asarray(labels)
+    except ValueError as error:  # rows of different lengths
+        raise UserError("D707", argument=argument, seen="of no array", expected=width) from error
     if array.shape != (width,):
         raise UserError("D707", argument=argument, seen=array.shape, expected=width)
     return array
+
+
+def _is_missing(label: Any) -> bool:
+    """Return whether a label is None or NaN."""
+    return label is None or (isinstance(label, float | np.floating) and bool(np.isnan(label)))
+
+
+def _weighting(values: NDArray[Any]) -> Floats:
+    """Return `p` relative to its largest number: the sum of the numbers themselves may be infinite."""
+    p = real_numbers(values)
+    if p is None:
+        raise UserError("D702", problem="it holds other things than numbers")
+    if not np.isfinite(p).all() or p.min() < 0 or p.max() == 0:
+        raise UserError("D702", problem=f"smallest {p.min():g}, largest {p.max():g}")
+    return p / p.max()
 
 
 def _check_finite(X: Floats) -> None:

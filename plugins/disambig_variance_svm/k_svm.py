@@ -9,8 +9,8 @@ import numpy as np
 from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted
 
 from .crossed_scorer import CrossedScorer
-from .learner_checks import check_attributes, check_c
-from .liblinear import CRAMMER_SINGER, Floats, Settings, crossed, fit_scorer
+from .learner_checks import check_names
+from .liblinear import CRAMMER_SINGER, Floats, Settings, check, crossed, fit_scorer
 from .sum_attribute import fold_crossed_sum, with_sum
 
 
@@ -50,18 +50,16 @@ class KSVM:
         Raises
         ------
         UserError
-            D451 for an unknown feature group, D700 for `C`; D703 and D705 for the attributes.
+            D451 for an unknown feature group; D452, D700, D710 and D760 for settings, D703 and D705 for
+            examples that make no sense.
         """
-        if self.C is not None:
-            check_c(self.C)
         settings = Settings(CRAMMER_SINGER, self.C, self.tolerance, self.max_iter)
+        check_names("KSVM.sum", self.sum)
+        check("KSVM", settings, batch)
         if not self.sum:
-            if isinstance(batch, DenseBlocks):
-                check_attributes(batch, None)
             return fit_scorer(crossed(batch), settings, dev=dev)
         if not isinstance(batch, DenseBlocks):
             raise TypeError(f"a sum needs dense class blocks, not {type(batch).__name__}")
-        check_attributes(batch, None)
 
         def fold(weights: Floats) -> Floats:
             return fold_crossed_sum(weights, batch, self.sum)

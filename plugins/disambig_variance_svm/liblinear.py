@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, Fitted, convert, segments
+from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, Fitted, convert
 
-from .c_search import CSearch
+from .c_search import CSearch, accuracy
 from .crossed_scorer import CrossedScorer
+from .learner_checks import check_above_zero, check_attributes, check_c, check_count, check_finite
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +37,26 @@ class Settings:
     C: float | None
     tolerance: float
     max_iter: int
+
+
+def check(learner: str, settings: Settings, batch: CandidateBatch) -> None:
+    """Refuse settings and examples that cannot be learned from.
+
+    Parameters
+    ----------
+    learner : str
+        Its name in messages.
+
+    Raises
+    ------
+    UserError
+        D452 for `max_iter`, D700 for `C`, D760 for `tolerance`; D703 and D705 for the examples.
+    """
+    if settings.C is not None:
+        check_c(settings.C)
+    check_above_zero(f"{learner}.tolerance", settings.tolerance)
+    check_count(f"{learner}.max_iter", settings.max_iter)
+    check_attributes(batch, None)
 
 
 def crossed(batch: CandidateBatch) -> CrossedRows:
@@ -64,12 +85,13 @@ def fit_scorer(
         C = _DEFAULT / n if settings.C is None else settings.C
         weights, converged = _train(rows, labels, settings, C)
         return _fitted(CrossedScorer(fold(weights.ravel())), converged, C, {})
+    check_finite(dev)
     search = CSearch[tuple[CrossedScorer, bool]](n, len(dev.offsets) - 1)
     for value in GRID:
         C = float(f"{value / n:g}")
         weights, converged = _train(rows, labels, settings, C)
         scorer = CrossedScorer(fold(weights.ravel()))
-        if not search.add(C, _accuracy(dev, scorer), (scorer, converged)):
+        if not search.add(C, accuracy(dev, scorer.scores(dev)), (scorer, converged)):
             break
     assert search.best is not None
     _, C, (scorer, converged) = search.best
@@ -88,7 +110,12 @@ def _with_every_class(rows: Floats, gold: NDArray[np.int64], k: int) -> tuple[Fl
 
 
 def _train(rows: Floats, gold: NDArray[np.int64], settings: Settings, C: float) -> tuple[Floats, bool]:
-    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance."""
+    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance.
+
+    A single class needs no weights, and LIBLINEAR takes none.
+    """
+    if len(np.unique(gold)) == 1:
+        return np.zeros((1, rows.shape[1])), True
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
@@ -109,8 +136,3 @@ def _train(rows: Floats, gold: NDArray[np.int64], settings: Settings, C: float) 
     if len(weights) == 1:  # two classes: what tells the second from the first
         weights = np.concatenate([-weights, weights]) / 2
     return weights, converged
-
-
-def _accuracy(batch: CandidateBatch, scorer: CrossedScorer) -> float:
-    best = batch.offsets[:-1] + segments.argmax(scorer.scores(batch), batch.offsets)
-    return float(np.mean(batch.cost[best] == 0))

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted
+from disambig.api import Arrays, CandidateBatch, Fitted
 
 from .crossed_scorer import CrossedScorer
-from .learner_checks import check_attributes, check_c
-from .liblinear import ONE_VERSUS_ALL, Settings, crossed, fit_scorer
+from .liblinear import ONE_VERSUS_ALL, Settings, check, crossed, fit_scorer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +47,10 @@ class OneVersusAll:
         Raises
         ------
         UserError
-            D700 for `C`; D703 and D705 for the attributes.
+            D452, D700 and D760 for settings, D703 and D705 for examples that make no sense.
         """
-        if self.C is not None:
-            check_c(self.C)
-        if isinstance(batch, DenseBlocks):
-            check_attributes(batch, None)
         settings = Settings(ONE_VERSUS_ALL, self.C, self.tolerance, self.max_iter)
+        check("OneVersusAll", settings, batch)
         return fit_scorer(crossed(batch), settings, dev=dev)
 
     def from_state(self, arrays: Arrays) -> CrossedScorer:

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScorer, UserError, segments
+from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScorer, UserError
 
-from .c_search import CSearch
+from .c_search import CSearch, accuracy
 from .crossed_scorer import CrossedScorer
 from .full_matrix import crossed_blocks, crossed_prior, crossed_regulariser
-from .learner_checks import check_attributes, check_settings
+from .learner_checks import check_above_zero, check_attributes, check_finite, check_names, check_settings
 from .prior_weights import weights_of
 from .sum_attribute import fold_crossed_sum, fold_sum, with_sum
 from .svm.regulariser import Regulariser
@@ -73,7 +73,8 @@ class VarianceSVM:
     prior : str or list of float, optional
         Weights to stay near, such as those learned in another domain: what is regularised is the
         difference from them. A trained model of the same candidates and extractors (a task, PACK/TASK
-        or a model directory), or one number for each attribute.
+        or a model directory), by what all its groups share where it had too few examples for these
+        candidates; or one number for each attribute.
     tolerance : float
         Relative duality gap to reach.
     """
@@ -103,11 +104,14 @@ class VarianceSVM:
         Raises
         ------
         UserError
-            D451 for an unknown feature group, D700 to D705 for settings or attributes that make no sense,
-            D750 for a `prior` of other candidates or extractors.
+            D451 for an unknown feature group, D700 to D705, D710 and D760 for settings or attributes that
+            make no sense, D750 for a `prior` that has no weights for these candidates and extractors.
         """
         if not isinstance(batch, DenseBlocks):
             raise TypeError(f"VarianceSVM needs dense class blocks, not {type(batch).__name__}")
+        for setting in ("variance", "free", "sum"):
+            check_names(f"VarianceSVM.{setting}", getattr(self, setting), nested=setting == "variance")
+        check_above_zero("VarianceSVM.tolerance", self.tolerance)
         check_settings(C=self.C, p=self.p, subsets=[*self.subsets, list(self.free)])
         if isinstance(self.prior, str):
             return replace(self, prior=weights_of(self.prior, batch)).fit(batch, dev=dev, rng=rng)
@@ -119,6 +123,7 @@ class VarianceSVM:
             C = _rounded(_DEFAULT / n) if self.C is None else self.C
             solution = solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
             return self._fitted(self._scorer(solution, batch), solution, C, {})
+        check_finite(dev)
         search = CSearch[Solution](n, len(dev.offsets) - 1)
         for value in GRID:
             C = _rounded(value / n)
@@ -152,6 +157,7 @@ class VarianceSVM:
             strength[batch.columns.in_groups([name])] = weight
         if not strength.any():
             raise UserError("D702", problem="every feature group has the weight 0")
+        strength /= strength.max()  # the sum of large numbers may be infinite
         strength /= strength.sum()
         strength[batch.columns.in_groups(self.free)] = 0.0
         subset = np.full(n, -1, np.int64)
@@ -192,12 +198,6 @@ class VarianceSVM:
 def regulariser_mean(regulariser: Regulariser) -> Floats:
     """Return SumLM's direction: ones on the variance subsets, zeros elsewhere."""
     return np.where(regulariser.subset >= 0, 1.0, 0.0)
-
-
-def accuracy(batch: CandidateBatch, scores: Floats) -> float:
-    """Return the share of instances whose best-scored candidate costs nothing."""
-    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
-    return float(np.mean(batch.cost[best] == 0))
 
 
 def _rounded(C: float) -> float:

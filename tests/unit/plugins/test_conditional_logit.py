@@ -7,7 +7,9 @@ import pytest
 from disambig_variance_svm.conditional_logit import ConditionalLogit, SharedScorer, attributes
 
 from disambig.data.columns import Columns
+from disambig.data.conversions import convert
 from disambig.data.dense import DenseBlocks
+from disambig.data.sparse import SparseRows
 from disambig.errors import UserError
 from disambig.testing import blocks, check_learner, lists
 
@@ -95,3 +97,57 @@ def test_strengths_must_be_above_zero(value):
     with pytest.raises(UserError, match=r"ConditionalLogit\.strength") as problem:
         ConditionalLogit(strength=value)
     assert problem.value.code == "D760"
+
+
+@pytest.mark.parametrize("name", ["strength", "shared_strength"])
+@pytest.mark.parametrize("value", ["a", True, np.array([1.0, 2.0])])
+def test_strengths_must_be_numbers(name, value):
+    with pytest.raises(UserError, match=rf"ConditionalLogit\.{name}") as problem:
+        ConditionalLogit(**{name: value})
+    assert problem.value.code == "D760"
+
+
+NOTHING = np.array([], np.int64)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_attributes_that_are_no_numbers_are_named(bad):
+    good, spoilt = blocks(10), blocks(10, seed=1)
+    spoilt.values[4, 1, 2] = bad
+    rows = convert(spoilt, SparseRows)
+    for call in (
+        lambda: ConditionalLogit().fit(spoilt),
+        lambda: ConditionalLogit().fit(good, dev=spoilt),
+        lambda: ConditionalLogit(strength=1.0).fit(good, dev=spoilt),
+        lambda: ConditionalLogit().fit_shared([good, spoilt]),
+    ):
+        with pytest.raises(UserError, match=r"D703.*example 4, attribute 2"):
+            call()
+    with pytest.raises(UserError, match=r"D703.*example 4"):
+        ConditionalLogit().fit(rows)
+
+
+def test_no_examples_are_named():
+    for call in (
+        lambda: ConditionalLogit().fit(blocks(5).take(NOTHING)),
+        lambda: ConditionalLogit().fit_shared([blocks(5).take(NOTHING)] * 2),
+        lambda: ConditionalLogit().fit_shared([]),
+    ):
+        with pytest.raises(UserError, match="D705"):
+            call()
+
+
+def test_a_group_without_examples_says_nothing_to_the_others():
+    batch, learner = blocks(20), ConditionalLogit()
+    alone = learner.fit_shared([batch]).weights
+    assert (learner.fit_shared([blocks(5).take(NOTHING), batch]).weights == alone).all()
+    assert alone.any()
+
+
+def test_attributes_too_large_to_learn_from_are_warned_of():
+    batch = blocks(20)
+    batch.values[:2, 0, 0] = 3e38
+    with pytest.warns(UserWarning, match="conditional logit stopped after 0 steps"):
+        ConditionalLogit().fit(batch)
+    with pytest.warns(UserWarning, match="conditional logit stopped after 0 steps"):
+        ConditionalLogit().fit_shared([batch])

@@ -94,6 +94,28 @@ def test_an_attribute_without_a_variance_group_is_drawn_to_zero():
     assert np.abs(weights[::4]).max() < 1e-3 < np.delete(weights, np.s_[::4]).min()
 
 
+@pytest.mark.parametrize("missing", [np.nan, np.float32("nan"), None])
+def test_a_missing_variance_group_is_none(missing):
+    X, y, owner = counts(seed=2)
+    for label in ("rest", 1.0):
+        groups = [[none if i % 4 == 0 else label for i in range(X.shape[1])] for none in (None, missing)]
+        plain, other = (VarianceRegularizedSVC(owner, group, C=1e-4).fit(X, y).coef_ for group in groups)
+        assert (plain == other).all()
+    array = np.array([np.nan if i % 4 == 0 else 1.0 for i in range(X.shape[1])])
+    assert (VarianceRegularizedSVC(owner, array, C=1e-4).fit(X, y).coef_ == plain).all()
+
+
+def test_p_counts_by_its_proportions_however_large():
+    """The sum of large numbers is infinite: nothing would be regularised."""
+    X, y, owner = counts()
+    p = np.arange(1.0, X.shape[1] + 1)
+    plain, large, small = (
+        VarianceRegularizedSVC(owner, p=scale * p, C=1e-2).fit(X, y).coef_ for scale in (1, 1e307, 1e-300)
+    )
+    assert large == pytest.approx(plain)
+    assert small == pytest.approx(plain)
+
+
 def test_a_constant_with_p_zero_is_a_free_bias():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=60) + 50.0, np.ones(60)])
@@ -136,11 +158,23 @@ BAD = {
     "D700": {"C": 0.0},
     "D700 negative": {"C": -1.0},
     "D700 NaN": {"C": float("nan")},
+    "D700 none": {"C": None},
+    "D700 string": {"C": "a"},
+    "D700 beyond": {"C": 1e300},
+    "D702 strings": {"p": ["a"] * 12},
+    "D702 missing": {"p": [None] * 12},
+    "D702 truths": {"p": [True] * 12},
+    "D702 NaN": {"p": [1.0] * 11 + [float("nan")]},
     "D702 negative": {"p": [-1] + [1] * 11},
     "D702 zero sum": {"p": [0] * 12},
     "D707": {"attribute_class": ["in"] * 5},
     "D707 group": {"variance_group": [[0] * 12]},
     "D707 p": {"p": [1.0]},
+    "D707 ragged": {"variance_group": [[0], [0, 1]] * 6},
+    "D709 none": {"attribute_class": ["in"] * 4 + ["of"] * 4 + ["on"] * 3 + [None]},
+    "D709 NaN": {"attribute_class": ["in"] * 4 + ["of"] * 4 + ["on"] * 3 + [float("nan")]},
+    "D709 all": {"attribute_class": [None] * 12},
+    "D708 mixed": {"attribute_class": np.array([1] * 4 + ["of"] * 4 + ["on"] * 4, object)},
     "D708": {"attribute_class": ["in"] * 6 + ["of"] * 6},
     "D708 other type": {"attribute_class": [1] * 6 + [2] * 6},
 }

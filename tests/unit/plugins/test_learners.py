@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from disambig_variance_svm import variance_svm
 from disambig_variance_svm.baselines import Majority, SumLM
-from disambig_variance_svm.variance_svm import GRID, VarianceSVM, accuracy
+from disambig_variance_svm.c_search import accuracy
+from disambig_variance_svm.variance_svm import GRID, VarianceSVM
 
 from disambig.data.conversions import convert
 from disambig.data.sparse import SparseRows
@@ -104,3 +105,60 @@ def test_a_level_stretch_does_not_end_the_search_for_c(monkeypatch):
     fitted = VarianceSVM(variance=("3-gram",)).fit(blocks(20, seed=1), dev=blocks(40, seed=2))
     assert fitted.report["C"] == float(f"{GRID[9] / 20:g}")
     assert list(fitted.report["dev_accuracy"].values()) == shares[:14]
+
+
+BAD = {
+    "D700 string": {"C": "a"},
+    "D700 truth": {"C": True},
+    "D700 array": {"C": np.array([1.0, 2.0])},
+    "D700 beyond": {"C": 1e300},
+    "D702 string": {"p": {"bias": "x"}},
+    "D702 truth": {"p": {"bias": True}},
+    "D702 list": {"p": [1, 2]},
+    "D704 strings": {"prior": ["a"] * 15},
+    "D704 matrix": {"prior": np.ones((15, 2))},
+    "D704 ragged": {"prior": [[1.0], [1.0, 2.0]]},
+    "D704 truths": {"prior": [True] * 15},
+    "D710 variance": {"variance": "3-gram"},
+    "D710 none": {"variance": None},
+    "D710 number": {"variance": (("3-gram", 4),)},
+    "D710 free": {"free": "bias"},
+    "D710 nested": {"free": (("bias",),)},
+    "D710 sum": {"sum": "3-gram"},
+    "D760 below": {"tolerance": -1},
+    "D760 NaN": {"tolerance": float("nan")},
+    "D760 string": {"tolerance": "x"},
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_settings_of_other_kinds_are_named(case):
+    with pytest.raises(UserError) as caught:
+        VarianceSVM(**{"variance": ("3-gram",)} | BAD[case]).fit(blocks(10))
+    assert caught.value.code == case[:4]
+    name = next(iter(BAD[case]))
+    assert str(caught.value)[7:].startswith((f"{name} ", f"VarianceSVM.{name} "))
+
+
+def test_a_weighting_counts_by_its_proportions_however_large():
+    """The sum of large numbers is infinite: nothing would be regularised."""
+    batch, names = blocks(30, seed=1), ("2-gram", "3-gram", "4-gram", "5-gram", "bias")
+
+    def fitted(scale):
+        p = {name: scale * (i + 1) for i, name in enumerate(names)}
+        return VarianceSVM(C=0.01, variance=("3-gram",), p=p).fit(batch).scorer.weights
+
+    assert fitted(2e307) == pytest.approx(fitted(1.0))
+    assert fitted(1e-300) == pytest.approx(fitted(1.0))
+
+
+def test_the_largest_c_allowed_has_an_answer():
+    batch = blocks(20, seed=1)
+    assert np.isfinite(VarianceSVM(C=1e12, variance=("3-gram",)).fit(batch).scorer.weights).all()
+
+
+def test_development_attributes_that_are_no_numbers_are_named():
+    dev = blocks(10, seed=1)
+    dev.values[4, 1, 2] = np.inf
+    with pytest.raises(UserError, match=r"D703.*example 4, attribute 2"):
+        VarianceSVM(variance=("3-gram",)).fit(blocks(10), dev=dev)

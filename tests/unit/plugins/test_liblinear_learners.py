@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from disambig_variance_svm.c_search import accuracy
 from disambig_variance_svm.k_svm import KSVM
 from disambig_variance_svm.one_versus_all import OneVersusAll
 from disambig_variance_svm.sum_attribute import with_sum
-from disambig_variance_svm.variance_svm import accuracy
 
 from disambig.data.conversions import convert
 from disambig.data.dense import DenseBlocks
@@ -95,7 +95,12 @@ def test_bad_settings_and_attributes_are_named():
     for learner, examples, code in (
         (KSVM(C=0.0), batch, "D700"),
         (OneVersusAll(C=-1.0), batch, "D700"),
+        (KSVM(C="a"), batch, "D700"),
+        (OneVersusAll(C=True), batch, "D700"),
+        (KSVM(C=1e300), batch, "D700"),
         (KSVM(sum=("7-gram",)), batch, "D451"),
+        (KSVM(sum="3-gram"), batch, "D710"),
+        (KSVM(), convert(spoilt, CrossedRows), "D703"),
         (KSVM(), spoilt, "D703"),
         (OneVersusAll(), batch.take(np.array([], np.int64)), "D705"),
     ):
@@ -104,3 +109,38 @@ def test_bad_settings_and_attributes_are_named():
         assert caught.value.code == code
     with pytest.raises(TypeError):
         OneVersusAll().fit(convert(batch, SparseRows))
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"tolerance": 0}, "D760"),
+        ({"tolerance": -1.0}, "D760"),
+        ({"tolerance": float("nan")}, "D760"),
+        ({"tolerance": "x"}, "D760"),
+        ({"max_iter": 0}, "D452"),
+        ({"max_iter": 2.5}, "D452"),
+        ({"max_iter": True}, "D452"),
+    ],
+)
+@pytest.mark.parametrize("learner", [KSVM, OneVersusAll])
+def test_stopping_criteria_that_make_no_sense_are_named(learner, settings, code):
+    with pytest.raises(UserError, match=rf"{learner.__name__}\.{next(iter(settings))} is") as caught:
+        learner(**settings).fit(blocks(5))
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("learner", [OneVersusAll(), KSVM(), KSVM(sum=("3-gram",)), KSVM(C=2.0)])
+@pytest.mark.parametrize("dev", [None, blocks(10, labels=1, seed=1)], ids=["alone", "with-dev"])
+def test_a_single_candidate_needs_no_weights(learner, dev):
+    batch = blocks(10, labels=1)
+    fitted = learner.fit(batch, dev=dev)
+    assert (fitted.scorer.scores(batch) == 0).all()
+    assert fitted.report["converged"] is True
+
+
+def test_development_attributes_that_are_no_numbers_are_named():
+    dev = blocks(10, seed=1)
+    dev.values[4, 1, 2] = np.nan
+    with pytest.raises(UserError, match=r"D703.*example 4, attribute 2"):
+        KSVM().fit(blocks(10), dev=dev)
