@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Columns, DenseBlocks, LinearScorer, UserError, load_model
+from disambig.api import CandidateBatch, Columns, DenseBlocks, Scorer, UserError, load_model
 
 Floats = NDArray[np.float64]
 Meaning = tuple[tuple[str, str], ...]
 
 
-def weights_of(prior: str, batch: DenseBlocks) -> Floats | None:
+def weights_of(prior: str, batch: DenseBlocks) -> Floats:
     """Return the weights that a trained model has for the columns of `batch`.
 
     Columns are the same where their names and feature groups are, in the same order: the same
-    candidates, seen by the same extractors.
+    candidates, seen by the same extractors. Where the model had too few examples of these candidates, its
+    weights are those that all its groups share.
 
     Parameters
     ----------
@@ -28,14 +29,13 @@ def weights_of(prior: str, batch: DenseBlocks) -> Floats | None:
 
     Returns
     -------
-    array of float64, shape (n_columns,), or None
-        None where the model knows these columns, but had too few examples to learn weights for them.
+    array of float64, shape (n_columns,)
 
     Raises
     ------
     UserError
-        D402 to D409 where there is no such model, D750 where it has no such columns or no linear
-        weights for them.
+        D402 to D409 where there is no such model, D750 where it has no such columns, or not one weight
+        for each.
     """
     model = load_model(prior)
     wanted = _meaning(batch.columns)
@@ -45,10 +45,28 @@ def weights_of(prior: str, batch: DenseBlocks) -> Floats | None:
         shown = f"such as {names[0]!r}" if len(names) else "without names"
         problem = f"none of its groups has these {len(batch.columns)} columns, {shown}"
         raise UserError("D750", prior=prior, problem=problem)
-    scorer = model.scorers[group]
-    if scorer is not None and not isinstance(scorer, LinearScorer):
-        raise UserError("D750", prior=prior, problem="its scorer is not one weight a column")
-    return None if scorer is None else np.asarray(scorer.weights)
+    name = model.task.groups[group].name
+    scorer = model.scorers[group] if model.scorers[group] is not None else model.shared
+    if scorer is None:
+        problem = f"it had too few examples to learn weights for {name!r}"
+        raise UserError("D750", prior=prior, problem=problem)
+    weights = _weights(scorer, batch)
+    if weights is None:
+        problem = f"its scorer for {name!r} is not one weight a column"
+        raise UserError("D750", prior=prior, problem=problem)
+    return weights
+
+
+def _weights(scorer: Scorer, batch: CandidateBatch) -> Floats | None:
+    """Return a scorer's weight for each column; None where it has other ones."""
+    linear = getattr(scorer, "linear", None)
+    if linear is None:
+        return None
+    try:
+        same, weights = linear(batch)
+    except (TypeError, ValueError):  # of other attributes
+        return None
+    return np.asarray(weights) if len(weights) == len(batch.columns) and same is batch else None
 
 
 @lru_cache(maxsize=4)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from disambig_variance_svm import prior_weights
+from disambig_variance_svm.conditional_logit import SharedScorer
 from disambig_variance_svm.prior_weights import weights_of
 from disambig_variance_svm.variance_svm import VarianceSVM
 from toy_texts import SENTENCES
@@ -19,12 +23,13 @@ from disambig.training.trainer import train
 TEXTS = {"train": SENTENCES * 3, "dev": SENTENCES}
 
 
-def trained(table, *, pairs=("quite/quiet", "peace/piece"), **learner):
+def trained(table, *, pairs=("quite/quiet", "peace/piece"), name="VarianceSVM", **learner):
+    settings = {"variance": ["3-gram"]} if name == "VarianceSVM" else {}
     config = {
         "task": {"@disambig_tasks": "toys.Pairs.v1", "pairs": list(pairs)},
         "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
         "extractors": {"ngrams": {"@disambig_extractors": "disambig.NgramCounts.v1", "counts": str(table)}},
-        "learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1", "variance": ["3-gram"], **learner},
+        "learner": {"@disambig_learners": f"variance_svm.{name}.v1", **settings, **learner},
         "baseline": {"@disambig_learners": "variance_svm.SumLM.v1"},
     }
     return train(resolve(config), TEXTS, name="small", config=config, min_examples=3)
@@ -65,13 +70,42 @@ def test_the_order_of_the_groups_does_not_matter(home, small_table):
     assert (weights_of(str(home), batch_of(turned, 1)) == known).all()
 
 
-def test_a_group_that_the_other_model_could_not_learn_has_no_prior(load_with, small_table, tmp_path):
+TOO_FEW = ("quite/quiet", "desert/dessert")
+
+
+def test_a_group_that_the_other_model_could_not_learn_is_named(load_with, small_table, tmp_path):
     load_with(toys="toy_plugin")
-    pairs = ("quite/quiet", "desert/dessert")
-    save_model(trained(small_table, pairs=pairs), tmp_path / "other")
+    save_model(trained(small_table, pairs=TOO_FEW), tmp_path / "other")
     model = load_model(tmp_path / "other")
     assert model.scorers[1] is None
-    assert weights_of(str(tmp_path / "other"), batch_of(model, 1)) is None
+    with pytest.raises(UserError, match="too few examples to learn weights for 'desert/dessert'") as caught:
+        weights_of(str(tmp_path / "other"), batch_of(model, 1))
+    assert caught.value.code == "D750"
+
+
+def test_a_group_without_weights_of_its_own_has_the_shared_ones(load_with, small_table, tmp_path):
+    load_with(toys="toy_plugin")
+    save_model(trained(small_table, pairs=TOO_FEW, name="ConditionalLogit"), tmp_path / "other")
+    model = load_model(tmp_path / "other")
+    batch = batch_of(model, 1)
+    assert model.scorers[1] is None and model.shared.weights.any()
+    found = weights_of(str(tmp_path / "other"), batch)
+    assert (found == np.tile(model.shared.weights, 2)).all()
+    assert (found != weights_of(str(tmp_path / "other"), batch_of(model, 0))).any()
+    assert batch.scores(found) == pytest.approx(model.shared.scores(batch))
+
+
+def test_shared_weights_of_other_attributes_are_refused(load_with, small_table, tmp_path, monkeypatch):
+    load_with(toys="toy_plugin")
+    save_model(trained(small_table, pairs=TOO_FEW, name="ConditionalLogit"), tmp_path / "other")
+    model = load_model(tmp_path / "other")
+    short = replace(model, shared=SharedScorer(model.shared.weights[:-1]))
+    monkeypatch.setattr(prior_weights, "load_model", lambda prior: short)
+    with pytest.raises(
+        UserError, match="its scorer for 'desert/dessert' is not one weight a column"
+    ) as caught:
+        weights_of("other", batch_of(model, 1))
+    assert caught.value.code == "D750"
 
 
 def test_other_candidates_and_unnamed_columns_are_refused(home, small_table):
