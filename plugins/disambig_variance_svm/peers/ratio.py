@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, Features, Group, Instances, TokenView, context_room, hash_words, open_table
 
+from ..learner_checks import check_count
 from .attribute import one_attribute
 
 NAME = "ratio"
@@ -45,11 +46,17 @@ class NgramRatio:
         A count table of 1- to 3-grams, those without a candidate included: coverage asks for them.
     tokens : int
         Words counted (N); it shifts all candidates alike.
+
+    Raises
+    ------
+    UserError
+        D452 for `tokens` that are no whole number from one on.
     """
 
     requires: Sequence[str] = ()
 
     def __init__(self, *, counts: Any, tokens: int = 100_000_000) -> None:
+        check_count("NgramRatio.tokens", tokens)
         self.counts: str | Path = counts
         self.tokens = tokens
 

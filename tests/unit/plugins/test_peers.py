@@ -194,3 +194,10 @@ def test_the_rule_on_nothing(table):
     nothing = Words()([])
     features = NgramRatio(counts=table).transform(nothing, Finder.of((GROUP,)).find(nothing), GROUP)
     assert features.batch.values.shape == (0, 3, 1)
+
+
+@pytest.mark.parametrize("tokens", [-1, 0, float("nan"), float("inf"), "x", None, True])
+def test_words_counted_must_be_a_number_of_words(tokens):
+    with pytest.raises(UserError, match=r"NgramRatio\.tokens is") as caught:
+        NgramRatio(counts="any", tokens=tokens)
+    assert caught.value.code == "D452"
