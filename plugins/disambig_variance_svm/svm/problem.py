@@ -14,10 +14,9 @@ from .recession import ROUNDING
 from .regulariser import Floats, Regulariser
 
 _MANY = 100_000
-"""Rows from which the curvature is rough at first: only shares above `_LEAST_SHARE` enter it."""
-_MOST_SHARES = 32
-"""So many of an example's shares enter the curvature, the largest ones."""
-_LEAST_SHARE, _LEAST_EXACT = 1e-4, 1e-12
+"""Rows from which the curvature is rough at first: only an example's largest shares enter it."""
+_MOST_ROUGH, _LEAST_ROUGH = 16, 1e-2
+_MOST_EXACT, _LEAST_EXACT = 32, 1e-12
 _EXPLICIT = 2048
 """Up to so many columns the Hessian is a matrix, beyond it is only multiplied with."""
 
@@ -70,14 +69,19 @@ class Problem:
         self.gold = batch.costs.argmin(axis=1)
         self.null_space = regulariser.null_space
         self._explicit = k * a <= _EXPLICIT
-        many = self.n * k > _MANY
-        self._kept = np.empty((self.n, min(k, _MOST_SHARES)), np.int32)
-        self._share = np.empty(self._kept.shape)
         flat = batch.column_of.ravel()
         self._one_to_one = len(flat) == self.n_columns == len(np.unique(flat))
         self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
         free = bool((regulariser.strength == 0).any())  # weights held by the tails of the shares alone
-        self._least_share = _LEAST_SHARE if many and not free else _LEAST_EXACT
+        rough = self.n * k > _MANY and self._explicit and not free
+        self._keep(*(_MOST_ROUGH, _LEAST_ROUGH) if rough else (_MOST_EXACT, _LEAST_EXACT))
+
+    def _keep(self, most: int, least: float) -> None:
+        """Let so many shares of an example enter the curvature, none less than `least`."""
+        n, k, _ = self.batch.values.shape
+        self._least_share = least
+        self._kept = np.full((n, min(k, most)), -1, np.int32)
+        self._share = np.empty(self._kept.shape)
 
     def rule_out(self, rows: NDArray[np.bool_]) -> bool:
         """Leave some rows, shape ``(n, K)``, out of account from now on; say whether any was in it."""
@@ -87,8 +91,9 @@ class Problem:
         return bool((before & rows).any())
 
     def sharpen(self) -> None:
-        """Let small shares enter the curvature too, from the next point on."""
-        self._least_share = _LEAST_EXACT
+        """Take the curvature exactly from the next point on."""
+        if self._least_share > _LEAST_EXACT:
+            self._keep(_MOST_EXACT, _LEAST_EXACT)
 
     def at(self, weights: Floats, temperature: float) -> Point:
         """Evaluate everything; the shares are kept for the curvature at this point."""

@@ -26,6 +26,8 @@ from .problem import Point, Problem
 from .recession import Recession, recession, settle
 from .regulariser import Floats, Regulariser
 
+_STALLED = 15
+"""Newton steps at one temperature after which the curvature is taken exactly."""
 _SHORTEST = 1e-6
 """Share of a Newton step that is tried at least."""
 _ROUNDING = 1e-14
@@ -127,7 +129,7 @@ def _solve(
     found = _one_sided(problem)
     floor = _LEAST * problem.C * problem.n
     weights = problem.prior if start is None else _scaled(problem, start)
-    damping, strictness, length, n_iter = 0.0, 0.1, 1.0, 0
+    damping, strictness, length, n_iter, cooled_at = 0.0, 0.1, 1.0, 0, 0
     point = problem.at(weights, temperature)
     best, dual, gap = point, 0.0, np.inf  # no objective is below zero
     while True:
@@ -154,11 +156,14 @@ def _solve(
         if settled and (converged or point.primal - bound <= 2.0 * smoothing):
             factor = float(np.clip(0.7 * np.sqrt(tolerance / gap), 0.1, 0.5))
             point, strictness, damping = _cooled(problem, point, gradient, factor), 0.1, 0.0
+            cooled_at = n_iter
             continue
         if settled:  # the bound is loose because of slopes along free directions, not of the smoothing
             strictness *= 0.1
             problem.sharpen()
         n_iter += 1
+        if n_iter - cooled_at == _STALLED:
+            problem.sharpen()
         moved, length = _search(problem, point, step, decrease, min(1.0, 2.0 * length))
         if moved is not None:
             point = moved

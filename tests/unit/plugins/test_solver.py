@@ -120,6 +120,15 @@ def test_the_certificate_holds_for_any_weights(n, k, seed, kind, exponent):
         assert found.dual <= solve(batch, regulariser, C, start=other, max_iter=0).primal + rounding
 
 
+@pytest.mark.parametrize("C", [0.1, 100.0])
+def test_many_rows_are_solved_as_well_as_few(C):
+    """Their curvature is rough at first, and must become exact where that is not enough."""
+    batch = toy(3000, 34)
+    found = solve(batch, VarianceSVM().regulariser(batch), C / 3000)
+    assert found.gap <= 1e-3
+    assert found.n_iter < 200
+
+
 def test_a_gap_that_was_not_reached_is_said():
     batch = toy(30, 3)
     with pytest.warns(UserWarning, match="stopped at a relative duality gap of"):
