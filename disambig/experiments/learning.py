@@ -94,6 +94,13 @@ def hits_of(scores: NDArray[np.float64], batch: DenseBlocks) -> Hits:
     return np.asarray(batch.costs[np.arange(len(chosen)), chosen] == 0)
 
 
+def joined(parts: Sequence[DenseBlocks]) -> DenseBlocks:
+    """Return the examples of several batches of the same columns, in their order."""
+    values = np.concatenate([part.values for part in parts])
+    costs = np.concatenate([part.costs for part in parts])
+    return DenseBlocks(values, parts[0].column_of, parts[0].columns, costs)
+
+
 def learn_all(
     systems: Sequence[System],
     draw_of: Callable[[int], Draw],
@@ -109,7 +116,7 @@ def learn_all(
     draw_of : callable
         Gives the draw of a number; the same number always gives the same.
     draws : mapping of int to int
-        For each size, rising, how many draws there are. Sizes beyond a draw's pool are left out.
+        For each size, rising, how many draws there are. Sizes beyond the pool of any draw are left out.
     """
     found: Outcomes = {(system.name, size): Outcome() for system in systems for size in draws}
     total, done = len(systems) * sum(draws.values()), 0
@@ -135,4 +142,4 @@ def learn_all(
                 outcome.seconds.append(time.monotonic() - began)
                 outcome.hits.append(hits_of(fitted.scorer.scores(test), test))
                 outcome.reports.append(fitted.report)
-    return found
+    return {key: each if len(each.hits) == draws[key[1]] else Outcome() for key, each in found.items()}

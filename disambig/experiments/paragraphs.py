@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from disambig.corpora.lines import read_lines, text_of
+from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
 from disambig.experiments.cache import cached
 from disambig.text.words import Words
 
@@ -15,11 +16,27 @@ LAYOUT = 1
 """Of the tables made here; a change makes the cached ones stale."""
 
 
+def text_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text without their ends, blank ones too; it is unpacked as its name says.
+
+    Raises
+    ------
+    UserError
+        D300, D303 to D305 or D308, with the path, for a file that is no text, damaged or cut short.
+    """
+    name = str(path)
+    try:
+        with open_bytes(name) as stream:
+            for line in read_lines(stream):
+                yield text_of(line, name).removesuffix("\n").removesuffix("\r")
+    except READ_ERRORS as problem:
+        raise read_error(name, problem) from problem
+
+
 def paragraphs(data: Path, pattern: str) -> Iterator[str]:
-    """Yield the paragraphs of all files that match, file by file."""
+    """Yield the paragraphs of all files that match, file by file (errors: `text_lines`)."""
     for path in sorted(data.glob(pattern)):
-        with lzma.open(path, "rt", encoding="utf8") as lines:
-            yield from (line.rstrip("\n") for line in lines)
+        yield from text_lines(path)
 
 
 def counts_around(data: Path, words: Sequence[str], *, progress: Callable[[str, int, int], None]) -> Path:

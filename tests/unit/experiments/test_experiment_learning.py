@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,9 @@ from disambig.counts.build import build_table
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.experiments.cache import VARIABLE, cache_directory, cached
-from disambig.experiments.learning import Draw, System, hits_of, learn_all
+from disambig.experiments.learning import Draw, System, hits_of, joined, learn_all
 from disambig.experiments.left_out import with_left_out
+from disambig.experiments.paragraphs import text_lines
 from disambig.features.ngram_counts import NgramCounts
 from disambig.model.linear import LinearScorer
 from disambig.tasks.candidates import OwnCandidates
@@ -55,6 +58,54 @@ def test_systems_learn_from_the_same_nested_samples():
     expected = hits_of(test.scores(np.ones(len(test.columns))), test)
     assert outcomes["b", 20].accuracy() == pytest.approx(100 * expected.mean())
     assert told[0] == ("learning", 0, 10)
+
+
+def test_a_size_beyond_the_pool_of_one_draw_is_left_out_of_all():
+    pool = blocks(50, seed=1)
+    outcomes = learn_all(
+        [System("a", lambda size: Remembering([]))],
+        lambda number: Draw(pool, np.arange(20 - number), pool, pool),
+        draws={5: 2, 20: 2},
+        progress=lambda *said: None,
+    )
+    assert [len(outcomes["a", size].hits) for size in (5, 20)] == [2, 0]
+
+
+def test_batches_are_joined_in_order():
+    one, two = blocks(5, seed=1), blocks(7, seed=2)
+    both = joined([one, two])
+    assert (both.values == np.concatenate([one.values, two.values])).all() and both.costs.shape == (12, 3)
+
+
+def test_lines_of_a_text_are_those_between_line_ends_and_blank_ones_count(tmp_path):
+    plain, packed = tmp_path / "a.txt", tmp_path / "a.txt.xz"
+    text = "one\u2028still one\r\n\ntwo\n".encode()
+    plain.write_bytes(text)
+    packed.write_bytes(lzma.compress(text))
+    assert list(text_lines(plain)) == list(text_lines(packed)) == ["one\u2028still one", "", "two"]
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "code"),
+    [
+        (lzma.compress(b"a line of text\n" * 50)[:-20], "D308"),
+        (b"\xfd7zXZ\x00", "D308"),
+        (b"text", "D308"),
+        (lzma.compress(b"caf\xe9\n"), "D304"),
+        (lzma.compress(b"a\0b\n"), "D303"),
+        (None, "D300"),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_named(tmp_path, spoilt, code):
+    path = tmp_path / "a.txt.xz"
+    if spoilt is not None:
+        path.write_bytes(spoilt)
+    with pytest.raises(UserError) as caught:
+        list(text_lines(path))
+    assert caught.value.code == code and str(path) in str(caught.value)
+    (tmp_path / "b.txt").mkdir()
+    with pytest.raises(UserError, match=r"D308.*b\.txt"):
+        list(text_lines(tmp_path / "b.txt"))
 
 
 def test_beyond_a_size_the_last_c_is_kept():
