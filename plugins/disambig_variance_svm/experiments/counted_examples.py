@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.api import (
     DenseBlocks,
     NgramCounts,
+    Progress,
     Words,
     batches,
     cached,
@@ -21,7 +22,7 @@ from disambig.api import (
     with_left_out,
 )
 
-from .curves import Progress
+from .enough import check_parts
 from .spelling_sets import FiveSets
 
 LAYOUT = 1
@@ -54,6 +55,7 @@ def counted_examples(data: Path, counts: Path, *, progress: Progress) -> Mapping
                         parts[g].append(with_left_out(extractor, view, here, group))
         arrays = {}
         for g, found in enumerate(parts):
+            check_parts(data, task.groups[g].name, {"in counted text": len(found)})
             arrays[f"values{g}"] = np.concatenate([batch.values for batch in found])
             arrays[f"costs{g}"] = np.concatenate([batch.costs for batch in found])
         with path.open("wb") as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from disambig.api import Claim, Outcomes, Row, chi_squared, mcnemar
 
-Progress = Callable[[str, int, int], None]
 Paper = Mapping[str, Mapping[int, float]]
 Figures = dict[str, dict[int, float]]
 SIZES = (10, 100, 1000, 10_000, 100_000)

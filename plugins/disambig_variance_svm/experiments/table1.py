@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from disambig.api import (
     Draw,
     ExperimentResult,
     NgramCounts,
+    Progress,
     Row,
     System,
     Words,
@@ -31,7 +32,7 @@ from ..one_versus_all import OneVersusAll
 from ..preposition import PREPOSITIONS, Preposition
 from ..variance_svm import VarianceSVM
 from . import curves
-from .curves import Progress
+from .enough import check_parts
 from .spelling_sets import WORDS
 
 SUMMED = ("3-gram", "4-gram", "5-gram")
@@ -45,8 +46,6 @@ PAPER = {
 }
 TUNED = 10_000
 """Training examples up to which LIBLINEAR's learners choose C; more take the C chosen there."""
-
-
 LIBLINEAR: Mapping[str, Any] = {"tolerance": 0.03}
 """Its stopping criterion; the objective is within about 1e-3 of the optimum then."""
 SYSTEMS = (
@@ -72,9 +71,12 @@ class Table1:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, draw examples, learn; with `quick` up to 1,000 examples."""
+        texts = split(paragraphs(data, "english/*.heldout.txt.xz"))
         counts = counts_around(data, [*PREPOSITIONS, *WORDS], progress=progress)
         most = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
-        pool, dev, test = examples(data, counts, most, progress)
+        pool, dev, test = examples(texts, counts, most, progress)
+        parts = {"to learn from": pool, "to tune on": dev, "to test on": test}
+        check_parts(data, "a preposition", {use: len(batch.values) for use, batch in parts.items()})
 
         def draw(number: int) -> Draw:
             return Draw(pool, np.random.default_rng((1, number)).permutation(len(pool.values)), dev, test)
@@ -115,10 +117,9 @@ class Table1:
 
 
 def examples(
-    data: Path, counts: Path, most: tuple[int, int, int], progress: Progress
+    texts: Mapping[str, Sequence[str]], counts: Path, most: tuple[int, int, int], progress: Progress
 ) -> tuple[DenseBlocks, DenseBlocks, DenseBlocks]:
     """Return batches to learn from, tune and test on: random occurrences in different paragraphs."""
-    texts = split(paragraphs(data, "english/*.heldout.txt.xz"))
     task, extractor = Preposition(only_as_preposition=False), NgramCounts(counts=counts)
     batches = []
     for number, (part, size) in enumerate(zip(("train", "dev", "test"), most, strict=True)):

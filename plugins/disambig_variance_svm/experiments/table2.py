@@ -15,11 +15,13 @@ from disambig.api import (
     ExperimentResult,
     NgramCounts,
     Outcomes,
+    Progress,
     Row,
     System,
     Words,
     counts_around,
     hits_of,
+    joined,
     learn_all,
     paragraphs,
     view_of_texts,
@@ -31,7 +33,7 @@ from ..preposition import PREPOSITIONS
 from ..variance_svm import VarianceSVM
 from . import curves
 from .counted_examples import Found, counted_examples
-from .curves import Progress
+from .enough import check_folds
 from .spelling_sets import WORDS, FiveSets
 
 SUMMED = ("2-gram", "3-gram", "4-gram", "5-gram")
@@ -63,9 +65,12 @@ class Table2:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, find examples, learn set by set; with `quick` 10 and 100 examples of held-out text."""
+        texts = list(paragraphs(data, "english/*.heldout.txt.xz"))
         counts = counts_around(data, [*PREPOSITIONS, *WORDS], progress=progress)
         progress("looking up counts", 0, 1)
-        held_out = held_out_examples(data, counts)
+        held_out = held_out_examples(texts, counts)
+        for name, found in held_out.items():
+            check_folds(data, name, found.folds, FOLDS)
         counted = {} if quick else counted_examples(data, counts, progress=progress)
         draws = QUICK_DRAWS if quick else DRAWS
         by_set: dict[str, Outcomes] = {}
@@ -98,14 +103,13 @@ class Material:
         pool, order = self.held_out.batch, here
         if self.counted is not None:
             more = rng.permutation(len(self.counted.values)) + len(pool.values)
-            pool, order = _joined(pool, self.counted), np.concatenate([here, more])
+            pool, order = joined([pool, self.counted]), np.concatenate([here, more])
         test, dev = (self.held_out.batch.take(np.flatnonzero(fold == part)) for part in (0, 1))
         return Draw(pool, order, dev, test)
 
 
-def held_out_examples(data: Path, counts: Path) -> dict[str, Found]:
+def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, Found]:
     """Return all examples of held-out text by set."""
-    texts = list(paragraphs(data, "english/*.heldout.txt.xz"))
     view, extractor = view_of_texts(texts, Words()), NgramCounts(counts=counts)
     instances = FiveSets().instances(view)
     fold_of = np.random.default_rng(2).permutation(len(texts)) % FOLDS
@@ -115,15 +119,6 @@ def held_out_examples(data: Path, counts: Path) -> dict[str, Found]:
         batch = extractor.transform(view, here, group).batch
         found[group.name] = Found(batch, fold_of[view.document_of(here.positions)])
     return found
-
-
-def _joined(first: DenseBlocks, second: DenseBlocks) -> DenseBlocks:
-    return DenseBlocks(
-        np.concatenate([first.values, second.values]),
-        first.column_of,
-        first.columns,
-        np.concatenate([first.costs, second.costs]),
-    )
 
 
 def _result(

@@ -17,6 +17,7 @@ from disambig.api import (
     Draw,
     ExperimentResult,
     Outcomes,
+    Progress,
     Row,
     System,
     learn_all,
@@ -32,7 +33,7 @@ from ..it.task import It
 from ..k_svm import KSVM
 from ..variance_svm import VarianceSVM
 from . import curves
-from .curves import Progress
+from .enough import check_folds
 
 SIZES = (10, 100, 1000)
 PAPER = {
@@ -89,9 +90,9 @@ class Table3:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, read the labelled examples, learn; with `quick` 10 and 100 examples."""
+        labelled = [*qa_it(data), *(each for part in ("train", "dev", "test") for each in ewt(data, part))]
         counts = fillers_of(data, progress=progress)
         progress("looking up counts", 0, 1)
-        labelled = [*qa_it(data), *(each for part in ("train", "dev", "test") for each in ewt(data, part))]
         marked = mark(It(), NormalisedWords(), labelled)
         view, instances = marked.examples.view, marked.examples.instances
         batch = FillerCounts(counts=counts).transform(view, instances, It().groups[0]).batch
@@ -101,6 +102,7 @@ class Table3:
         details: dict[str, Any] = {}
         parts: dict[str, tuple[Outcomes, float]] = {}
         for note, rows in (("", as_in_the_paper(batch)), (AS_FOUND, np.arange(len(folds)))):
+            check_folds(data, f'"it"{note}', folds[rows], FOLDS)
             material = Material(batch.take(rows), folds[rows])
             outcomes = learn_all(
                 SYSTEMS, material.draw, draws=draws, progress=progress, stage=f"learning{note}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from disambig_variance_svm.experiments import curves
+from disambig_variance_svm.experiments.enough import check_folds, check_parts
 from disambig_variance_svm.experiments.spelling_sets import WORDS, FiveSets
 from disambig_variance_svm.experiments.table1 import PAPER, SYSTEMS
 from disambig_variance_svm.experiments.table3 import (
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from disambig.data.columns import Columns
 from disambig.data.dense import DenseBlocks
+from disambig.errors import UserError
 from disambig.experiments.learning import Outcome
 from disambig.text.documents import view_of_texts
 from disambig.text.words import Words
@@ -121,6 +123,15 @@ def test_a_free_bias_helps_only_where_that_is_sure():
 
 def test_table_1_has_the_papers_systems():
     assert [system.name for system in SYSTEMS] == list(PAPER)
+
+
+def test_every_fold_and_part_needs_an_example(tmp_path):
+    check_folds(tmp_path, "it", np.array([2, 0, 1, 1]), 3)
+    with pytest.raises(UserError, match=r"D725.*only 2 of 3 folds have an example of it"):
+        check_folds(tmp_path, "it", np.array([2, 0, 2]), 3)
+    check_parts(tmp_path, "it", {"to test on": 1})
+    with pytest.raises(UserError, match=r"D725.*no example of it to tune on and to test on"):
+        check_parts(tmp_path, "it", {"to learn from": 1, "to tune on": 0, "to test on": 0})
 
 
 def test_the_five_sets_find_their_words():

@@ -45,11 +45,19 @@ def test_a_lead_is_a_claim_that_holds_only_where_the_test_says_so():
     assert {row.setting for row in rows if row.system == SUM} == {"", "first", "second"}
 
 
-def test_batches_are_joined_in_order():
-    one, two = blocks(5, seed=1), blocks(7, seed=2)
-    both = domains.joined([one, two])
-    assert (both.values == np.concatenate([one.values, two.values])).all() and both.costs.shape == (12, 3)
-    assert domains.first(both, 5).values.shape[0] == 5
+def test_pooling_is_compared_with_the_draw_it_has():
+    right, wrong, half = np.ones(100, bool), np.zeros(100, bool), np.arange(100) % 2 == 0
+    one = {PLAIN: {10: [half, half]}, PRIOR: {10: [half, half]}, POOLED: {10: [half]}, AS_IS: {0: [half]}}
+    one |= {NEAR: {10: [right, wrong]}, SUM: {0: [half]}}
+    leads = {at["rival"]: at["lead"] for at in domains.pairs({"one": one}).values()}
+    assert leads == {PLAIN: 0.0, AS_IS: 0.0, PRIOR: 0.0, POOLED: 50.0}
+    said = {claim.claim: claim.evidence for claim in domains.claims({"one": one})}
+    assert "+50.00 points, ahead in 1 of 1 domains (first draw)" in said[domains.CLAIMS[POOLED].format(10)]
+    assert "(all draws), McNemar p" in said[domains.CLAIMS[PLAIN].format(10)]
+
+
+def test_the_first_examples_are_taken():
+    assert domains.first(blocks(12, seed=1), 5).values.shape[0] == 5
 
 
 def test_it_says_what_it_needs():
