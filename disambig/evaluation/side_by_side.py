@@ -148,8 +148,6 @@ class Judged:
         The instance of each made error, of all rounds.
     error_odds, error_margins : arrays of float64, shape (m,)
         The same of the flag at each made error.
-    mended : array of bool, shape (m,)
-        Whether the right word is suggested.
     """
 
     chosen: NDArray[np.int32]
@@ -159,7 +157,6 @@ class Judged:
     rows: NDArray[np.int64]
     error_odds: Floats
     error_margins: Floats
-    mended: Bools
 
 
 def judge(model: Model, ground: Ground) -> Judged:
@@ -172,10 +169,10 @@ def judge(model: Model, ground: Ground) -> Judged:
     truth = ground.instances.observed
     rows = np.concatenate([errors.rows for errors in ground.errors])
     seen = np.concatenate([errors.seen for errors in ground.errors])
-    error_chosen, error_odds, error_margins = (np.concatenate(column) for column in zip(*found, strict=True))
+    _, error_odds, error_margins = (np.concatenate(column) for column in zip(*found, strict=True))
     error_odds[~seen] = error_margins[~seen] = -np.inf
     right = chosen == truth
-    return Judged(chosen, right, odds, margins, rows, error_odds, error_margins, error_chosen == truth[rows])
+    return Judged(chosen, right, odds, margins, rows, error_odds, error_margins)
 
 
 def _asked(

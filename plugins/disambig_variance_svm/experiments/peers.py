@@ -14,9 +14,6 @@ the task *preposition* at every occurrence. How to make KenLM models: `peers`.
 
 from __future__ import annotations
 
-import json
-import lzma
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +28,8 @@ from disambig.api import (
     Judged,
     Learned,
     NgramCounts,
+    Progress,
     Row,
-    UserError,
     Words,
     flag_limits,
     flagged,
@@ -40,6 +37,7 @@ from disambig.api import (
     load_model,
     mcnemar,
     split,
+    text_lines,
     train,
 )
 
@@ -52,10 +50,10 @@ from ..peers.ratio import NgramRatio
 from ..preposition import Preposition
 from ..spelling import Spelling
 from ..variance_svm import VarianceSVM
+from .enough import check_parts
+from .peer_settings import read_settings
 
-Progress = Callable[[str, int, int], None]
 Texts = Mapping[str, Mapping[str, Sequence[str]]]
-SETTINGS = "DISAMBIG_PEERS"
 FALSE_ALARMS = 0.005
 """Share of the right words flagged, on the development text."""
 FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
@@ -75,6 +73,7 @@ TASKS: Mapping[str, Callable[[], Any]] = {
     "preposition": Preposition,
     "spelling": Spelling,
 }
+RULE, SUM, VAR = "n-gram ratio rule", "SumLM", "VAR-SVM"
 QUICK = 10
 """With `quick` one document in so many is read."""
 
@@ -89,15 +88,21 @@ class Peers:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Judge every system on each task; with `quick` on a tenth of the documents."""
-        settings = read_settings()
+        tasks = {name: make() for name, make in TASKS.items()}
+        decided = {
+            name: [group for group in task.groups if name != "spelling" or group.name in TWENTY]
+            for name, task in tasks.items()
+        }
+        settings = read_settings(decided, (RULE, SUM, VAR))
         texts = read(data, every=QUICK if quick else 1)
         rows: list[Row] = []
         claims: list[Claim] = []
         details: dict[str, Any] = {}
-        for task_name, make in TASKS.items():
-            task, groups = make(), TWENTY if task_name == "spelling" else None
-            dev = Ground.of(task, texts["dev"], Words(), groups=groups)
-            test = Ground.of(task, texts["test"], Words(), groups=groups)
+        for task_name, task in tasks.items():
+            groups = [group.name for group in decided[task_name]]
+            dev, test = (Ground.of(task, texts[part], Words(), groups=groups) for part in ("dev", "test"))
+            places = {"to tune on": len(dev.instances), "to test on": len(test.instances)}
+            check_parts(data, f"the task {task_name}", places)
             judged: dict[str, Judged] = {}
             systems = list(builders(task_name, settings))
             for number, (name, build) in enumerate(systems):
@@ -123,27 +128,11 @@ NOTES = (
 )
 
 
-def read_settings() -> Mapping[str, Any]:
-    """Return what the file named by ``DISAMBIG_PEERS`` says; nothing where the variable is not set."""
-    path = os.environ.get(SETTINGS)
-    if not path:
-        return {}
-    try:
-        said = json.loads(Path(path).read_text(encoding="utf8"))
-    except (OSError, ValueError) as error:
-        raise UserError("D743", path=path, problem=str(error)) from error
-    known = {"counts", "ratio", "kenlm", "models"}
-    if not isinstance(said, dict) or not known.issuperset(said):
-        raise UserError("D743", path=path, problem=f"its keys are not among {', '.join(sorted(known))}")
-    return said
-
-
 def read(data: Path, *, every: int = 1) -> Texts:
     """Return the documents of each part by domain."""
     texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
     for path in sorted(data.glob("english/*.heldout.txt.xz")):
-        with lzma.open(path, "rt", encoding="utf8") as lines:
-            parts = split(line.rstrip("\n") for number, line in enumerate(lines) if number % every == 0)
+        parts = split(line for number, line in enumerate(text_lines(path)) if number % every == 0)
         for part, documents in parts.items():
             texts[part][path.name.partition(".")[0]] = documents
     return texts
@@ -156,12 +145,12 @@ def builders(
     counts = settings.get("counts", "disambig_en")
     patterns = PATTERNS["spelling" if task_name == "spelling" else "preposition"]
     ratio = NgramRatio(counts=settings.get("ratio", counts))
-    yield "n-gram ratio rule", trained(ratio, SumLM(patterns=[RATIO]))
+    yield RULE, trained(ratio, SumLM(patterns=[RATIO]))
     for name, path in settings.get("kenlm", {}).items():
         yield name, trained(KenLM(path=path), SumLM(patterns=[KENLM]))
-    yield "SumLM", trained(NgramCounts(counts=counts), SumLM(patterns=patterns))
+    yield SUM, trained(NgramCounts(counts=counts), SumLM(patterns=patterns))
     yield (
-        "VAR-SVM",
+        VAR,
         trained(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
     )
     for name, place in settings.get("models", {}).get(task_name, {}).items():
@@ -243,7 +232,8 @@ def table_rows(name: str, task: str, figures: Mapping[str, Any], test: Ground) -
             known = [by_group[group] for group in names if group in by_group]
             if known:
                 yield Row(name, f"{task}: accuracy, mean of {title} sets", None, float(np.mean(known)), n)
-    yield Row(name, f"{task}: found at 0.5 % false alarms", None, figures["odds"]["found"], errors)
+    found = figures["odds"]["found"] if errors else None
+    yield Row(name, f"{task}: found at 0.5 % false alarms", None, found, errors)
     for domain, accuracy in figures["by_domain"].items():
         part = int((test.parts == test.names.index(domain)).sum())
         yield Row(name, f"{task}: accuracy, {domain}", None, accuracy, part)
@@ -256,7 +246,7 @@ def compared(task: str, judged: Mapping[str, Judged]) -> Iterator[Claim]:
         return
     best = max(rivals, key=lambda name: rivals[name].mean())
     for name, one in judged.items():
-        if name in rivals or name in ("n-gram ratio rule", "SumLM"):
+        if name in rivals or name in (RULE, SUM):
             continue
         lead = _percent(one.right) - _percent(rivals[best])
         p = mcnemar(one.right, rivals[best])
