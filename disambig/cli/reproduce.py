@@ -40,7 +40,7 @@ def reproduce(
         raise UserError("D720", name=name, names=nearest_first(name, known))
     experiment = known[name]()
     place = _data(name, experiment, data)
-    _check_outputs(json, plots)
+    _check_outputs(name, json, plots)
     from disambig.cli.progress import stages
     from disambig.experiments.report import as_json, readable
 
@@ -90,41 +90,51 @@ def _data(name: str, experiment: Any, given: Path | None) -> Path:
     return place
 
 
-def _check_outputs(json: str | None, plots: Path | None) -> None:
+def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
     """Refuse, before the long work, what could not be written after it."""
-    from disambig.errors import UserError
+    from disambig.corpora.saving import writing
 
     if json not in (None, "-"):
         assert json is not None
-        path = Path(json)
-        existed = path.exists()
-        try:
-            with path.open("a", encoding="utf8"):
-                pass
-            if not existed:
-                path.unlink()
-        except OSError as problem:
-            raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+        _check_target(Path(json))
     if plots is not None:
         from disambig.evaluation.plots import check_plot
 
         check_plot("curve.svg")
-        try:
+        with writing(plots):
             plots.mkdir(parents=True, exist_ok=True)
-            probe = plots / f".{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as problem:
-            raise UserError("D309", path=plots, problem=problem.strerror or problem) from problem
+        _check_target(_plot_path(name, plots))
+
+
+def _check_target(path: Path) -> None:
+    """Refuse a file that cannot be written or replaced; nothing of it is touched."""
+    from disambig.corpora.saving import TEMPORARY, writing
+
+    with writing(path):
+        if _is_special(path):
+            return
+        if path.exists():
+            path.open("a").close()
+        probe = path.resolve().with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+        probe.touch()
+        probe.unlink()
+
+
+def _is_special(path: Path) -> bool:
+    """Tell whether it is a pipe or a device, which is written to and must not be replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _write(path: Path, text: str) -> None:
-    from disambig.errors import UserError
+    """Write a file whole or not at all."""
+    from disambig.corpora.saving import saved, writing
 
-    try:
-        path.write_text(text, encoding="utf8")
-    except OSError as problem:
-        raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+    if _is_special(path):
+        with writing(path):
+            path.write_text(text, encoding="utf8")
+        return
+    with saved(path.resolve()) as write:
+        write(text.encode())
 
 
 def _plot(name: str, title: str, result: Any, directory: Path) -> None:
@@ -133,6 +143,10 @@ def _plot(name: str, title: str, result: Any, directory: Path) -> None:
     if not has_curve(result):
         typer.echo(f"{name}: there is no learning curve to draw", file=sys.stderr)
         return
-    path = directory / f"{name}.svg"
+    path = _plot_path(name, directory)
     plot_result(title, result, path)
     typer.echo(f"{path}: drawn", file=sys.stderr)
+
+
+def _plot_path(name: str, directory: Path) -> Path:
+    return directory / f"{name}.svg"

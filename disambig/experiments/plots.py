@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
-from disambig.errors import UserError
+from disambig.corpora.saving import saved
 from disambig.experiments.protocol import Result, Row
 
 
@@ -14,7 +15,7 @@ def has_curve(result: Result) -> bool:
 
 
 def plot_result(title: str, result: Result, path: Path) -> None:
-    """Draw ours against the number of training examples; systems without a size are lines across.
+    """Draw ours against the number of training examples, as SVG; systems without a size are lines across.
 
     Raises
     ------
@@ -49,10 +50,10 @@ def plot_result(title: str, result: Result, path: Path) -> None:
         axes.set_title(title)
         axes.grid(alpha=0.3)
         axes.legend(loc="lower right", fontsize="small")
-        try:
-            figure.savefig(str(path), metadata={"Date": None})
-        except OSError as problem:
-            raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+        drawn = BytesIO()
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    with saved(path) as write:
+        write(drawn.getvalue())
 
 
 def _curves(result: Result) -> dict[str, list[Row]]:

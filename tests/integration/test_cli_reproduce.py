@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 
 import pytest
@@ -82,6 +83,53 @@ def test_what_is_not_there_is_said_before_the_work(small, tmp_path, capsys):
         assert f"[{code}]" in capsys.readouterr().err
     assert RAN == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "empty", "file"]
+
+
+def test_a_target_that_is_taken_by_a_directory_is_refused_before_the_work(small, tmp_path, capsys):
+    (tmp_path / "plots" / "paper.table1.svg").mkdir(parents=True)
+    for arguments in (("--json", tmp_path), ("--plots", tmp_path / "plots")):
+        assert run("paper.table1", "--data", small, *arguments) == 2
+        assert "[D309]" in capsys.readouterr().err
+    assert RAN == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere")
+def test_a_target_without_permission_is_refused_before_the_work(small, tmp_path, capsys):
+    kept, closed = tmp_path / "kept.json", tmp_path / "closed"
+    kept.touch(mode=0o400)
+    closed.mkdir(mode=0o500)
+    for arguments in (("--json", kept), ("--json", closed / "x.json"), ("--plots", closed)):
+        assert run("paper.table1", "--data", small, *arguments) == 2
+        assert "[D309]" in capsys.readouterr().err
+    assert RAN == []
+
+
+@pytest.mark.parametrize("option", ["--json", "--plots"])
+def test_stopped_while_it_writes_the_old_file_stays(small, tmp_path, monkeypatch, option):
+    old = tmp_path / "paper.table1.svg"
+    old.write_text("old", encoding="utf8")
+
+    def stopped(*names):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", stopped)
+    target = old if option == "--json" else tmp_path
+    assert run("paper.table1", "--data", small, option, target) == 130
+    assert old.read_text(encoding="utf8") == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", old.name]
+
+
+def test_links_and_pipes_are_written_to_and_stay(small, tmp_path):
+    link, pipe = tmp_path / "link.json", tmp_path / "pipe"
+    link.symlink_to(tmp_path / "there.json")
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for target in (link, pipe):
+        assert run("paper.table1", "--data", small, "--json", target) == 0
+    said = json.loads(os.read(reader, 1 << 16))
+    os.close(reader)
+    assert link.is_symlink() and pipe.is_fifo()
+    assert json.loads((tmp_path / "there.json").read_text(encoding="utf8")) == said
 
 
 def test_interrupted_it_writes_nothing(small, tmp_path, monkeypatch, capsys):
