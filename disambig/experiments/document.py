@@ -9,10 +9,16 @@ stands between ``<!-- result: NAME -->`` and ``<!-- end -->`` is replaced.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from disambig.corpora.saving import saved
+from disambig.errors import UserError
+from disambig.experiments.paragraphs import text_lines
+from disambig.experiments.protocol import Result
 from disambig.experiments.report import markdown, of_json
 
 _PLACE = re.compile(r"(<!-- result: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -27,6 +33,11 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
         Where ``NAME.json`` and, if there is a plot, ``NAME.svg`` are; a name without a file is left alone.
     seen_from : path
         Directory of the document, from which it refers to the plots.
+
+    Raises
+    ------
+    UserError
+        D726 for a ``NAME.json`` that holds no result; those of `text_lines` where it cannot be read.
     """
 
     def filled(match: re.Match[str]) -> str:
@@ -34,16 +45,44 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
         path = directory / f"{name}.json"
         if not path.is_file():
             return match[0]
-        lines = markdown(of_json(json.loads(path.read_text(encoding="utf8"))))
+        lines = markdown(result_of(path))
         plot = directory / f"{name}.svg"
         if plot.is_file():
-            lines += ["", f"![learning curves]({plot.relative_to(seen_from).as_posix()})"]
+            there = Path(os.path.relpath(plot, seen_from)).as_posix()
+            lines += ["", f"![learning curves]({there})"]
         return match[1] + "\n" + "\n".join(lines) + "\n\n" + match[3]
 
     return _PLACE.sub(filled, document)
 
 
+def result_of(path: Path) -> Result:
+    """Read what ``disambig reproduce --json`` wrote (D726 where it did not)."""
+    try:
+        return of_json(json.loads(_text(path)))
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as problem:
+        raise UserError("D726", path=path, problem=f"{type(problem).__name__}: {problem}") from problem
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Put results into a document; return 0, or 2 after one line that says what is wrong."""
+    try:
+        if len(arguments) != 2:
+            raise UserError("D727", seen=len(arguments))
+        target, results = map(Path, arguments)
+        if not results.is_dir():
+            raise UserError("D300", path=results)
+        text = fill(_text(target), results, seen_from=target.parent)
+        with saved(target) as write:
+            write(text.encode())
+    except UserError as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 2
+    return 0
+
+
+def _text(path: Path) -> str:
+    return "".join(f"{line}\n" for line in text_lines(path))
+
+
 if __name__ == "__main__":
-    target, results = Path(sys.argv[1]), Path(sys.argv[2])
-    text = fill(target.read_text(encoding="utf8"), results, seen_from=target.parent)
-    target.write_text(text, encoding="utf8")
+    sys.exit(main(sys.argv[1:]))

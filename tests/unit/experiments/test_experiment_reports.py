@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from disambig.experiments.document import fill
+from disambig.experiments.document import fill, main
 from disambig.experiments.plots import has_curve, plot_result
 from disambig.experiments.protocol import Claim, Experiment, Result, Row
 from disambig.experiments.report import as_json, markdown, of_json, readable
@@ -70,6 +70,37 @@ def test_a_document_gets_results_between_its_marks_and_nowhere_else(tmp_path):
     assert after.startswith("head\n")
     assert "kept" in after
     assert fill(after, tmp_path / "results", seen_from=tmp_path) == after
+
+
+def test_a_document_is_filled_by_the_command_wherever_the_results_are(tmp_path):
+    (tmp_path / "doc").mkdir()
+    (tmp_path / "p.t1.json").write_text(json.dumps(as_json("p.t1", RESULT)), encoding="utf8")
+    (tmp_path / "p.t1.svg").write_text("<svg/>", encoding="utf8")
+    target = tmp_path / "doc" / "a.md"
+    target.write_text("<!-- result: p.t1 -->\n<!-- end -->\n", encoding="utf8")
+    assert main([str(target), str(tmp_path)]) == 0
+    assert "![learning curves](../p.t1.svg)" in target.read_text(encoding="utf8")
+
+
+def test_what_cannot_be_put_into_a_document_is_said_in_a_line(tmp_path, capsys):
+    document, results = tmp_path / "a.md", tmp_path / "results"
+    results.mkdir()
+    assert main([str(document), str(results)]) == 2
+    assert f"[D300] {document}" in capsys.readouterr().err
+    document.write_text("<!-- result: p -->\n<!-- end -->\n", encoding="utf8")
+    assert main([str(document), str(tmp_path / "none")]) == 2
+    assert f"[D300] {tmp_path / 'none'}" in capsys.readouterr().err
+    for arguments in ([], [str(document)], ["a", "b", "c"]):
+        assert main(arguments) == 2
+        assert f"[D727] give a document and the directory of the results, not {len(arguments)}" in (
+            capsys.readouterr().err
+        )
+    for text in ("{", "[]", "{}", '{"rows": [{}]}'):
+        (results / "p.json").write_text(text, encoding="utf8")
+        assert main([str(document), str(results)]) == 2
+        said = capsys.readouterr().err
+        assert f"[D726] {results / 'p.json'}" in said and said.count("\n") == 1
+    assert document.read_text(encoding="utf8") == "<!-- result: p -->\n<!-- end -->\n"
 
 
 def test_curves_are_drawn_the_same_each_time(tmp_path):
