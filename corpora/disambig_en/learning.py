@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelled_data import ewt, qa_it
+from disambig_variance_svm.it.corpora import ewt, qa_it
 from material import HOME, VERSION, read, say
 
 from disambig.config import read_config, resolve

@@ -11,7 +11,7 @@ from typing import Any
 
 from card import TWENTY, write_card
 from counting import EVERY, LEAST, Counters, count
-from labelled_data import ewt, qa_it
+from disambig_variance_svm.it.corpora import ewt, qa_it
 from learning import it_config, learn
 from material import CORRECTING, DOMAINS, HOME, read, say
 

@@ -140,7 +140,7 @@ def test_it_is_decided_on_text_it_was_not_trained_on() -> None:
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
     sys.path.insert(0, str(ROOT / "corpora" / "disambig_en"))
-    from labelled_data import ewt
+    from disambig_variance_svm.it.corpora import ewt
 
     at = evaluate_labelled(load("disambig_en/it"), ewt(Path(data), "test"))["groups"]["it"]
     assert at["n"] > 190 and at["auc"] > 0.88 and at["candidates"]["non-referential"]["f1"] > 0.5
