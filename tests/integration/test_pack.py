@@ -132,14 +132,11 @@ def test_it_is_labelled_in_a_pipeline() -> None:
 @pytest.mark.data
 def test_it_is_decided_on_text_it_was_not_trained_on() -> None:
     """The expletives of EWT's test part: better than the unsupervised threshold and than chance."""
-    import sys
-
     from disambig.evaluation.labelled import evaluate_labelled
 
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
-    sys.path.insert(0, str(ROOT / "corpora" / "disambig_en"))
     from disambig_variance_svm.it.corpora import ewt
 
     at = evaluate_labelled(load("disambig_en/it"), ewt(Path(data), "test"))["groups"]["it"]
