@@ -7,6 +7,9 @@ from typing import Any
 
 from disambig.experiments.protocol import Claim, Result, Row
 
+_WIDEST = 10
+"""Settings side by side, at most."""
+
 
 def as_json(name: str, result: Result) -> dict[str, Any]:
     """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``."""
@@ -69,11 +72,20 @@ def markdown(result: Result) -> list[str]:
 
 
 def table(rows: Sequence[Row]) -> list[list[str]]:
-    """Return the rows as cells: systems down, settings across, in the order in which they first come."""
+    """Return the rows as cells: systems down, settings across, in the order in which they first come.
+
+    Many settings go down and the systems across. Where nothing was published, cells hold ours alone.
+    """
     systems = list(dict.fromkeys(row.system for row in rows))
     settings = list(dict.fromkeys(row.setting for row in rows if row.setting))
     settings = ([""] if any(not row.setting for row in rows) else []) + settings
-    cell = {(row.system, row.setting): _cell(row) for row in rows}
+    published = any(row.paper is not None for row in rows)
+    cell = {(row.system, row.setting): _cell(row, published) for row in rows}
+    if len(settings) > _WIDEST:
+        return [
+            ["", *systems],
+            *([_setting(setting), *(cell.get((s, setting), "") for s in systems)] for setting in settings),
+        ]
     head = ["system", *(_setting(setting) for setting in settings)]
     return [head, *([s, *(cell.get((s, setting), "") for setting in settings)] for s in systems)]
 
@@ -82,10 +94,13 @@ def _setting(setting: str) -> str:
     return f"{int(setting):,}" if setting.isdigit() else setting or "-"
 
 
-def _cell(row: Row) -> str:
-    paper = "-" if row.paper is None else f"{row.paper:.1f}"
+def _cell(row: Row, published: bool) -> str:
     ours = "n/a" if row.ours is None else f"{row.ours:.1f}"
-    return f"{paper} / {ours}" + (f" ± {row.spread:.1f}" if row.spread is not None else "")
+    if row.spread is not None:
+        ours += f" ± {row.spread:.1f}"
+    if not published:
+        return ours
+    return f"{'-' if row.paper is None else f'{row.paper:.1f}'} / {ours}"
 
 
 def _aligned(cells: list[list[str]]) -> list[str]:

@@ -7,7 +7,7 @@ import json
 from disambig.experiments.document import fill, main
 from disambig.experiments.plots import has_curve, plot_result
 from disambig.experiments.protocol import Claim, Experiment, Result, Row
-from disambig.experiments.report import as_json, markdown, of_json, readable
+from disambig.experiments.report import as_json, markdown, of_json, readable, table
 
 RESULT = Result(
     [
@@ -120,3 +120,14 @@ def test_every_registered_experiment_keeps_the_protocol():
         assert isinstance(experiment, Experiment), name
         assert "\n" not in experiment.title + experiment.description
         assert experiment.needs
+
+
+def test_many_settings_go_down_and_figures_without_a_papers_stand_alone():
+    rows = [Row(system, f"part {i}", None, 50.0 + i, 10) for system in ("a", "b") for i in range(12)]
+    head, first, *others = table(rows)
+    assert head == ["", "a", "b"]
+    assert first == ["part 0", "50.0", "50.0"]
+    assert len(others) == 11
+    few = table([*rows[:3], Row("a", "part 3", 70.0, 53.0, 10, 0.5)])
+    assert few[0] == ["system", "part 0", "part 1", "part 2", "part 3"]
+    assert few[1] == ["a", "- / 50.0", "- / 51.0", "- / 52.0", "70.0 / 53.0 ± 0.5"]
