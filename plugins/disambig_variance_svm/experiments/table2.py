@@ -45,7 +45,7 @@ PAPER = {
 TUNED = 10_000
 """Training examples up to which the K-SVM chooses C; more take the C chosen there."""
 SYSTEMS = (
-    System("K-SVM", lambda size: KSVM(tolerance=0.03, max_iter=min(1000, 2_000_000 // size)), TUNED),
+    System("K-SVM", lambda size: KSVM(tolerance=0.1, max_iter=min(1000, 2_000_000 // size)), TUNED),
     System("CS-SVM", lambda size: VarianceSVM(variance=())),
     System("CS-SVM+", lambda size: VarianceSVM(variance=(), sum=SUMMED)),
     System("VAR-SVM", lambda size: VarianceSVM(variance=SUMMED)),
