@@ -114,8 +114,9 @@ class Table1:
                 "counts of the training text; examples of held-out text, from different paragraphs: "
                 f"{len(pool.values):,} to learn from, {len(dev.values):,} to tune on, {n:,} to test on",
                 "an example is every occurrence of one of the 34 words, particles and conjunctions included",
-                f"LIBLINEAR makes at most 1,000 passes over the examples, for OvA-SVM {passes(10_000)} where they "
-                "are many; details.systems.*.not_converged says where they were too few; "
+                "LIBLINEAR makes at most 1,000 passes over the examples, for OvA-SVM "
+                f"{passes(10_000)} where they are many; details.systems.*.not_converged says where they were "
+                "too few; "
                 f"from more than {TUNED:,} examples it learns with the C chosen for {TUNED:,}",
             ],
             {"significance": tests, "systems": curves.details_of(outcomes)},
