@@ -12,7 +12,7 @@ from disambig.data.columns import Columns
 from disambig.data.dense import DenseBlocks
 from disambig.data.instances import Instances
 from disambig.data.sparse import CrossedRows, SparseRows
-from disambig.features.contexts import CONTEXTS, Candidates, fits, room
+from disambig.features.contexts import CONTEXTS
 from disambig.model.model import Model
 from disambig.text.view import SENTENCE_END, SENTENCE_START, TokenView
 from disambig.types import CandidateBatch
@@ -123,19 +123,13 @@ def _counts(model: Model, view: TokenView, instances: Instances, group: int) -> 
 
     It is -1 for contexts that reach past the sentence: there is no n-gram to show.
     """
-    from disambig.features.ngram_counts import BIAS, NgramCounts
+    from disambig.features.ngram_counts import NgramCounts
 
-    tables = [extractor.table for extractor in model.extractors if isinstance(extractor, NgramCounts)]
-    if not tables:
-        return None
-    table = model.task.groups[group]
-    batch = NgramCounts(counts=tables[0]).transform(view, instances, table).batch
-    values = batch.values[0, :, :BIAS].astype(np.float64)  # type: ignore[attr-defined]
-    counts: NDArray[np.int64] = np.rint(np.expm1(values)).astype(np.int64)
-    lengths = Candidates.of(table).lengths
-    usable = fits(*room(view, instances), int(lengths.max()), shortest=int(lengths.min()))[0]
-    counts[:, ~usable] = -1
-    return counts
+    for extractor in model.extractors:
+        if isinstance(extractor, NgramCounts):
+            ranks, usable = extractor.look_up(view, instances, model.task.groups[group])
+            return np.where(usable[0], extractor.table.values[ranks[0]].astype(np.int64), -1)
+    return None
 
 
 def _filled(view: TokenView, position: int, length: int, context: tuple[int, int], candidate: str) -> str:
