@@ -116,7 +116,8 @@ def learn_all(
     draw_of : callable
         Gives the draw of a number; the same number always gives the same.
     draws : mapping of int to int
-        For each size, rising, how many draws there are. Sizes beyond the pool of any draw are left out.
+        For each size, rising, how many draws there are. A draw whose pool is smaller
+        than a size has no outcome of it.
     """
     found: Outcomes = {(system.name, size): Outcome() for system in systems for size in draws}
     total, done = len(systems) * sum(draws.values()), 0
@@ -142,4 +143,4 @@ def learn_all(
                 outcome.seconds.append(time.monotonic() - began)
                 outcome.hits.append(hits_of(fitted.scorer.scores(test), test))
                 outcome.reports.append(fitted.report)
-    return {key: each if len(each.hits) == draws[key[1]] else Outcome() for key, each in found.items()}
+    return found

@@ -78,9 +78,10 @@ class Table2:
         for group in FiveSets().groups:
             here = held_out[group.name]
             material = Material(here, counted.get(group.name))
-            by_set[group.name] = learn_all(
+            outcomes = learn_all(
                 SYSTEMS, material.draw, draws=draws, progress=progress, stage=f"learning {group.name}"
             )
+            by_set[group.name] = complete(outcomes, draws)
             scorers = [learner.fit(here.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
             shares = [100 * float(hits_of(s.scores(here.batch), here.batch).mean()) for s in scorers]
             fixed[group.name] = shares[0], shares[1]
@@ -183,6 +184,11 @@ def _result(
         },
     }
     return ExperimentResult(rows, claims, notes, details)
+
+
+def complete(outcomes: Outcomes, draws: Mapping[int, int]) -> Outcomes:
+    """Return the outcomes without the sizes that some draw had too few examples for: sets are averaged."""
+    return {key: each if len(each.hits) == draws[key[1]] else type(each)() for key, each in outcomes.items()}
 
 
 def pool(by_set: Sequence[Outcomes]) -> Outcomes:

@@ -60,7 +60,7 @@ def test_systems_learn_from_the_same_nested_samples():
     assert told[0] == ("learning", 0, 10)
 
 
-def test_a_size_beyond_the_pool_of_one_draw_is_left_out_of_all():
+def test_a_size_beyond_the_pool_of_one_draw_is_left_out_of_that_draw():
     pool = blocks(50, seed=1)
     outcomes = learn_all(
         [System("a", lambda size: Remembering([]))],
@@ -68,7 +68,7 @@ def test_a_size_beyond_the_pool_of_one_draw_is_left_out_of_all():
         draws={5: 2, 20: 2},
         progress=lambda *said: None,
     )
-    assert [len(outcomes["a", size].hits) for size in (5, 20)] == [2, 0]
+    assert [len(outcomes["a", size].hits) for size in (5, 20)] == [2, 1]
 
 
 def test_batches_are_joined_in_order():

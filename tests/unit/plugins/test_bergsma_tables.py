@@ -8,6 +8,7 @@ from disambig_variance_svm.experiments import curves
 from disambig_variance_svm.experiments.enough import check_folds, check_parts
 from disambig_variance_svm.experiments.spelling_sets import WORDS, FiveSets
 from disambig_variance_svm.experiments.table1 import PAPER, SYSTEMS
+from disambig_variance_svm.experiments.table2 import complete
 from disambig_variance_svm.experiments.table3 import (
     as_in_the_paper,
     best_threshold,
@@ -119,6 +120,11 @@ def test_a_free_bias_helps_only_where_that_is_sure():
     for p, holds in ((0.5, False), (0.01, True)):
         tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
         assert free_bias_helps(figures, tests)[0].holds is holds
+
+
+def test_sets_are_averaged_over_whole_turns_of_the_folds_only():
+    found = outcomes(K={10: 20, 100: 69})
+    assert [len(each.hits) for each in complete(found, {10: 1, 100: 2}).values()] == [1, 0]
 
 
 def test_table_1_has_the_papers_systems():
