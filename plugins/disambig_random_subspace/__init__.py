@@ -1,0 +1,4 @@
+"""Random subspaces against words never seen: classifiers, a tagger and a document task.
+
+After Søgaard and Johannsen (2012), "Robust learning in random subspaces: equipping NLP for OOV effects".
+"""

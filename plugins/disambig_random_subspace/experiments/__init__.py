@@ -1,0 +1,1 @@
+"""The tables and figures of Søgaard and Johannsen (2012) as code."""

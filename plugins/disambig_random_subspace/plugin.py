@@ -1,0 +1,10 @@
+"""What this plugin brings; nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from disambig.api import hookimpl
+
+Register = Callable[[str, Callable[..., Any]], None]

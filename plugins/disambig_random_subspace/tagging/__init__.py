@@ -1,0 +1,1 @@
+"""Part-of-speech tags: features of tokens, the structured perceptron, the component."""
