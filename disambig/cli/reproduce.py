@@ -26,7 +26,9 @@ def reproduce(
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the result as JSON; - for standard output.")
     ] = None,
-    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw learning curves there.")] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw learning curves or figures there.")
+    ] = None,
 ) -> None:
     """Repeat a table of a paper, its figures beside ours."""
     from disambig.errors import UserError, nearest_first
@@ -138,10 +140,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _plot(name: str, title: str, result: Any, directory: Path) -> None:
-    from disambig.experiments.plots import has_curve, plot_result
+    from disambig.experiments.plots import has_plot, plot_result
 
-    if not has_curve(result):
-        typer.echo(f"{name}: there is no learning curve to draw", file=sys.stderr)
+    if not has_plot(result):
+        typer.echo(f"{name}: there is nothing to draw", file=sys.stderr)
         return
     path = _plot_path(name, directory)
     plot_result(title, result, path)

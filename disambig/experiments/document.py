@@ -45,11 +45,12 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
         path = directory / f"{name}.json"
         if not path.is_file():
             return match[0]
-        lines = markdown(result_of(path))
+        result = result_of(path)
+        lines = markdown(result)
         plot = directory / f"{name}.svg"
         if plot.is_file():
             there = Path(os.path.relpath(plot, seen_from)).as_posix()
-            lines += ["", f"![learning curves]({there})"]
+            lines += ["", f"![{'figure' if result.panels else 'learning curves'}]({there})"]
         return match[1] + "\n" + "\n".join(lines) + "\n\n" + match[3]
 
     return _PLACE.sub(filled, document)

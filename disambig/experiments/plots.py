@@ -1,21 +1,29 @@
-"""Learning curves of an experiment as an SVG file; matplotlib, an extra, is imported for a plot alone."""
+"""What an experiment found as an SVG file; matplotlib, an extra, is imported for a plot alone."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from disambig.corpora.saving import saved
-from disambig.experiments.protocol import Result, Row
+from disambig.experiments.protocol import Panel, Result, Row
+
+_MARKS = "osD^v<>"
+_ACROSS = 3
+"""Panels side by side, at most."""
 
 
-def has_curve(result: Result) -> bool:
-    """Return whether some system was tried with two sizes or more."""
-    return any(len(points) > 1 for points in _curves(result).values())
+def has_plot(result: Result) -> bool:
+    """Return whether it has panels, or some system was tried with two sizes or more."""
+    return bool(result.panels) or any(len(points) > 1 for points in _curves(result).values())
 
 
 def plot_result(title: str, result: Result, path: Path) -> None:
-    """Draw ours against the number of training examples, as SVG; systems without a size are lines across.
+    """Draw the panels, or ours against the number of training examples, as SVG.
+
+    In a learning curve systems without a size are lines across.
 
     Raises
     ------
@@ -26,34 +34,61 @@ def plot_result(title: str, result: Result, path: Path) -> None:
     from matplotlib.figure import Figure
 
     with rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(7, 4.5), layout="constrained")
-        axes = figure.add_subplot()
-        for number, (system, points) in enumerate(_curves(result).items()):
-            axes.errorbar(
-                [int(row.setting) for row in points],
-                [row.ours or 0.0 for row in points],
-                yerr=[row.spread or 0.0 for row in points],
-                marker="osD^v<>"[number % 7],
-                markersize=4,
-                capsize=2,
-                label=system,
-            )
-        lines = [row for row in result.rows if not row.setting and row.ours is not None]
-        for row, dashes in zip(lines, ["--", ":", "-."] * len(lines), strict=False):
-            axes.axhline(row.ours or 0.0, color="#555555", linestyle=dashes, label=row.system)
-        sizes = sorted({int(row.setting) for points in _curves(result).values() for row in points})
-        axes.set_xscale("log")
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("training examples")
-        axes.set_ylabel("accuracy, % (bars: standard deviation over draws)")
-        axes.set_title(title)
-        axes.grid(alpha=0.3)
-        axes.legend(loc="lower right", fontsize="small")
+        across = min(_ACROSS, len(result.panels)) or 1
+        down = -(-len(result.panels) // across) or 1
+        wide, high = (7, 4.5) if across == 1 else (4 * across, 3.5 * down)
+        figure = Figure(figsize=(wide, high), layout="constrained")
+        figure.suptitle(title)
+        if result.panels:
+            _draw_panels(figure, result.panels, down, across)
+        else:
+            _draw_curves(figure.add_subplot(), result)
         drawn = BytesIO()
         figure.savefig(drawn, format="svg", metadata={"Date": None})
     with saved(path) as write:
         write(drawn.getvalue())
+
+
+def _draw_panels(figure: Any, panels: Sequence[Panel], down: int, across: int) -> None:
+    for number, panel in enumerate(panels, start=1):
+        axes = figure.add_subplot(down, across, number)
+        for name, places in panel.lines.items():
+            axes.plot(*zip(*places, strict=True), label=name)
+        for mark, (name, places) in enumerate(panel.points.items()):
+            axes.plot(
+                *zip(*places, strict=True), _MARKS[mark % len(_MARKS)], markersize=4, label=name, alpha=0.8
+            )
+        if axes.get_ylim()[0] < 0 < axes.get_ylim()[1]:
+            axes.axhline(0.0, color="#555555", linewidth=0.8)
+        axes.set_title(panel.title)
+        axes.set_xlabel(panel.x)
+        axes.set_ylabel(panel.y)
+        axes.grid(alpha=0.3)
+        axes.legend(loc="best", fontsize="small")
+
+
+def _draw_curves(axes: Any, result: Result) -> None:
+    for number, (system, points) in enumerate(_curves(result).items()):
+        axes.errorbar(
+            [int(row.setting) for row in points],
+            [row.ours or 0.0 for row in points],
+            yerr=[row.spread or 0.0 for row in points],
+            marker=_MARKS[number % len(_MARKS)],
+            markersize=4,
+            capsize=2,
+            label=system,
+        )
+    lines = [row for row in result.rows if not row.setting and row.ours is not None]
+    for row, dashes in zip(lines, ["--", ":", "-."] * len(lines), strict=False):
+        axes.axhline(row.ours or 0.0, color="#555555", linestyle=dashes, label=row.system)
+    sizes = sorted({int(row.setting) for points in _curves(result).values() for row in points})
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("training examples")
+    axes.set_ylabel("accuracy, % (bars: standard deviation over draws)")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", fontsize="small")
 
 
 def _curves(result: Result) -> dict[str, list[Row]]:

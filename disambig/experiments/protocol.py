@@ -50,6 +50,25 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Panel:
+    """A plot of an experiment whose figures are no learning curve.
+
+    Attributes
+    ----------
+    title, x, y : str
+        What stands above it and along its axes.
+    lines, points : mapping of str to sequence of (float, float)
+        Places that a line joins, or marks alone, each under the name of what they show.
+    """
+
+    title: str
+    x: str
+    y: str
+    lines: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    points: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What an experiment found.
 
@@ -62,12 +81,15 @@ class Result:
         Sentences a reader of the figures must know.
     details : mapping
         More figures, plain values only: they go to the JSON form and are not shown.
+    panels : sequence of Panel
+        What is drawn; without any, a learning curve where `rows` have one.
     """
 
     rows: Sequence[Row]
     claims: Sequence[Claim] = ()
     notes: Sequence[str] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    panels: Sequence[Panel] = ()
 
 
 @runtime_checkable

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from disambig.experiments.protocol import Claim, Result, Row
+from disambig.experiments.protocol import Claim, Panel, Result, Row
 
 _WIDEST = 10
 """Settings side by side, at most."""
 
 
 def as_json(name: str, result: Result) -> dict[str, Any]:
-    """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``."""
-    return {
+    """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``, any ``panels``."""
+    said = {
         "experiment": name,
         "rows": [
             {
@@ -33,6 +33,7 @@ def as_json(name: str, result: Result) -> dict[str, Any]:
         "notes": list(result.notes),
         "details": dict(result.details),
     }
+    return said | {"panels": [_plain(panel) for panel in result.panels]} if result.panels else said
 
 
 def of_json(said: dict[str, Any]) -> Result:
@@ -42,6 +43,7 @@ def of_json(said: dict[str, Any]) -> Result:
         tuple(Claim(**claim) for claim in said["claims"]),
         tuple(said.get("notes", ())),
         said.get("details", {}),
+        tuple(Panel(**panel) for panel in said.get("panels", ())),
     )
 
 
@@ -88,6 +90,14 @@ def table(rows: Sequence[Row]) -> list[list[str]]:
         ]
     head = ["system", *(_setting(setting) for setting in settings)]
     return [head, *([s, *(cell.get((s, setting), "") for setting in settings)] for s in systems)]
+
+
+def _plain(panel: Panel) -> dict[str, Any]:
+    drawn = {
+        kind: {name: [[round(x, 2), round(y, 2)] for x, y in places] for name, places in series.items()}
+        for kind, series in (("lines", panel.lines), ("points", panel.points))
+    }
+    return {"title": panel.title, "x": panel.x, "y": panel.y, **drawn}
 
 
 def _setting(setting: str) -> str:

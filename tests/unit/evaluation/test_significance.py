@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.evaluation.significance import chi_squared, mcnemar, mcnemar_of_counts
+from disambig.evaluation.significance import chi_squared, mcnemar, mcnemar_of_counts, wilcoxon
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -35,3 +35,22 @@ def test_chi_squared_is_pearsons(a, b, c, d):
 
 def test_where_nothing_differs_p_is_one():
     assert chi_squared(5, 5, 7, 7) == chi_squared(0, 5, 0, 7) == chi_squared(0, 0, 3, 7) == 1.0
+
+
+def test_wilcoxon_on_a_case_worked_by_hand():
+    # ranks of the differences 1, 2, 3, 4, -5: 10 against 5
+    first = np.array([1.0, 2.0, 3.0, 4.0, 0.0])
+    second = np.array([0.0, 0.0, 0.0, 0.0, 5.0])
+    ranks = [1, 2, 3, 4, 5]
+    patterns = [sum(r for r, bit in zip(ranks, f"{n:05b}", strict=True) if bit == "1") for n in range(32)]
+    expected = sum(min(total, 15 - total) <= 5 for total in patterns) / 32
+    assert wilcoxon(first, second) == pytest.approx(expected)
+    assert wilcoxon(second, first) == pytest.approx(expected)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=80))
+def test_wilcoxon_leaves_out_data_sets_on_which_both_are_alike(pairs):
+    first, second = np.array(pairs, float).reshape(-1, 2).T
+    p = wilcoxon(first, second)
+    assert 0 <= p <= 1
+    assert p == wilcoxon(np.append(first, [0.3, 7.0]), np.append(second, [0.1 + 0.2, 7.0]))

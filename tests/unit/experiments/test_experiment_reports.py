@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from disambig.experiments.document import fill, main
-from disambig.experiments.plots import has_curve, plot_result
-from disambig.experiments.protocol import Claim, Experiment, Result, Row
+from disambig.experiments.plots import has_plot, plot_result
+from disambig.experiments.protocol import Claim, Experiment, Panel, Result, Row
 from disambig.experiments.report import as_json, markdown, of_json, readable, table
 
 RESULT = Result(
@@ -104,12 +104,27 @@ def test_what_cannot_be_put_into_a_document_is_said_in_a_line(tmp_path, capsys):
 
 
 def test_curves_are_drawn_the_same_each_time(tmp_path):
-    assert has_curve(RESULT)
-    assert not has_curve(Result([Row("svm", "10", 1.0, 1.0, 5), Row("svm", "north", 1.0, 1.0, 5)]))
+    assert has_plot(RESULT)
+    assert not has_plot(Result([Row("svm", "10", 1.0, 1.0, 5), Row("svm", "north", 1.0, 1.0, 5)]))
     for name in ("a.svg", "b.svg"):
         plot_result("a title", RESULT, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert "training examples" in (tmp_path / "a.svg").read_text(encoding="utf8")
+
+
+def test_panels_are_drawn_and_come_back_from_json(tmp_path):
+    panel = Panel("left", "size", "gain, %", {"ours": [(1, -2.125), (2, 3.0)]}, {"theirs": [(1, 0.5)]})
+    result = Result([Row("svm", "", None, 1.0, 5)], panels=[panel, Panel("right", "x", "y", {"a": [(0, 0)]})])
+    assert has_plot(result)
+    said = json.loads(json.dumps(as_json("p.f1", result)))
+    assert said["panels"][0]["lines"] == {"ours": [[1, -2.12], [2, 3.0]]}
+    assert as_json("p.f1", of_json(said)) == said
+    plot_result("a title", of_json(said), tmp_path / "p.f1.svg")
+    drawn = (tmp_path / "p.f1.svg").read_text(encoding="utf8")
+    assert all(f">{word}<" in drawn for word in ("left", "right", "gain, %", "ours", "theirs", "a title"))
+    (tmp_path / "p.f1.json").write_text(json.dumps(said), encoding="utf8")
+    empty = "<!-- result: p.f1 -->\n<!-- end -->\n"
+    assert "![figure](p.f1.svg)" in fill(empty, tmp_path, seen_from=tmp_path)
 
 
 def test_every_registered_experiment_keeps_the_protocol():
