@@ -1,0 +1,84 @@
+"""What ``sogaard2012.table2`` claims, and the comparisons that say whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from disambig.api import Claim
+
+from .table2_scoring import Gold, Hits, compare
+from .tag_data import GENRES
+from .tagger_peers import CRF, SPACY, Run
+
+AP = "AP"
+IN_DOMAIN, WEB = "Penn", "web"
+SURE, TIMES_AS_FAST = 0.05, 8
+ALIKE = ", alike"
+
+
+def compared(hits: Mapping[str, Mapping[str, Hits]], golds: Mapping[str, Gold]) -> dict[str, Any]:
+    """Return points over AP and their p for each AP-RLRS, over all tokens and over those alike."""
+    return {
+        system: {
+            f"{text}{ALIKE if alike else ''}": dict(
+                zip(
+                    ("points", "p"),
+                    compare(golds[text], by_text[text], hits[AP][text], alike=alike),
+                    strict=True,
+                )
+            )
+            for alike in (False, True)
+            for text in (*GENRES, WEB, IN_DOMAIN)
+        }
+        for system, by_text in hits.items()
+        if system.startswith(AP) and system != AP
+    }
+
+
+def gains(tests_of: Mapping[str, Any]) -> Iterator[Claim]:
+    """Claim that RLRS is surely better than AP in each genre, and over all of them."""
+    for system, by_text in tests_of.items():
+        for kind, said in (("", ""), (ALIKE, ", tokens annotated alike")):
+            genres = {genre: by_text[f"{genre}{kind}"] for genre in GENRES}
+            evidence = ", ".join(f"{name} {_said(test)}" for name, test in genres.items())
+            surely = all(_surely(test) for test in genres.values())
+            yield Claim(f"{system} is better than AP in each of the five genres{said}", surely, evidence)
+            web = by_text[f"{WEB}{kind}"]
+            yield Claim(f"{system} is better than AP over the five genres{said}", _surely(web), _said(web))
+
+
+def beside_peers(
+    runs: Sequence[Run], hits: Mapping[str, Mapping[str, Hits]], golds: Mapping[str, Gold]
+) -> Iterator[Claim]:
+    """Claim that the last of our systems is as good on the web as the best peer, and far faster than spaCy."""
+    ours = [run for run in runs if run.system.startswith(AP)][-1]
+    others = [run for run in runs if run.system in (SPACY, CRF) and run.tags]
+    if not others:
+        return
+    for alike, kind in ((False, "all tokens"), (True, "tokens annotated alike")):
+        part = golds[WEB].alike if alike else np.ones(len(golds[WEB].tags), bool)
+        if not part.any():
+            continue
+        share = {run.system: 100 * float(hits[run.system][WEB][part].mean()) for run in (ours, *others)}
+        best = max((run.system for run in others), key=share.__getitem__)
+        points, p = compare(golds[WEB], hits[ours.system][WEB], hits[best][WEB], alike=alike)
+        evidence = f"{share[ours.system]:.2f} and {share[best]:.2f}: {points:+.2f} points, p = {p:.2g}"
+        claim = f"{ours.system} is as good over the five genres as the best peer, {best} ({kind})"
+        yield Claim(claim, points >= 0, evidence)
+    spacy = next((run.words_per_second for run in others if run.system == SPACY), None)
+    if spacy and ours.words_per_second:
+        times = ours.words_per_second / spacy
+        evidence = f"{ours.words_per_second:,.0f} and {spacy:,.0f} words/s: {times:.1f} times"
+        claim = f"{ours.system} tags at least {TIMES_AS_FAST} times as fast as spaCy's tagger"
+        yield Claim(claim, times >= TIMES_AS_FAST, evidence)
+
+
+def _surely(test: Mapping[str, float]) -> bool:
+    return bool(test["points"] > 0 and test["p"] < SURE)
+
+
+def _said(test: Mapping[str, float]) -> str:
+    return f"{test['points']:+.2f} (p = {test['p']:.2g})"
