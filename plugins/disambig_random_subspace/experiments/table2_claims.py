@@ -14,14 +14,16 @@ from .tag_data import GENRES
 from .tagger_peers import CRF, SPACY, Run
 
 AP = "AP"
-IN_DOMAIN, WEB = "Penn", "web"
+IN_DOMAIN, WEB, LOOKED_AT = "Penn", "web", "email"
+TESTED = tuple(genre for genre in GENRES if genre != LOOKED_AT)
+"""The paper's four genres; features and settings were chosen on the fifth, as there."""
 SURE, TIMES_AS_FAST = 0.05, 8
 ALIKE = ", alike"
 
 
 def compared(hits: Mapping[str, Mapping[str, Hits]], golds: Mapping[str, Gold]) -> dict[str, Any]:
     """Return points over AP and their p for each AP-RLRS, over all tokens and over those alike."""
-    places = [(text, alike) for alike in (False, True) for text in (*GENRES, WEB, IN_DOMAIN)]
+    places = [(text, alike) for alike in (False, True) for text in (*TESTED, WEB, LOOKED_AT, IN_DOMAIN)]
     found: dict[str, Any] = {}
     for system, by_text in hits.items():
         if system.startswith(AP) and system != AP:
@@ -36,12 +38,12 @@ def gains(tests_of: Mapping[str, Any]) -> Iterator[Claim]:
     """Claim that RLRS is surely better than AP in each genre, and over all of them."""
     for system, by_text in tests_of.items():
         for kind, said in (("", ""), (ALIKE, ", tokens annotated alike")):
-            genres = {genre: by_text[f"{genre}{kind}"] for genre in GENRES}
+            genres = {genre: by_text[f"{genre}{kind}"] for genre in TESTED}
             evidence = ", ".join(f"{name} {_said(test)}" for name, test in genres.items())
             surely = all(_surely(test) for test in genres.values())
-            yield Claim(f"{system} is better than AP in each of the five genres{said}", surely, evidence)
+            yield Claim(f"{system} is better than AP in each of the four genres{said}", surely, evidence)
             web = by_text[f"{WEB}{kind}"]
-            yield Claim(f"{system} is better than AP over the five genres{said}", _surely(web), _said(web))
+            yield Claim(f"{system} is better than AP over the four genres{said}", _surely(web), _said(web))
 
 
 def beside_peers(
@@ -60,7 +62,7 @@ def beside_peers(
         best = max((run.system for run in others), key=share.__getitem__)
         points, p = compare(golds[WEB], hits[ours.system][WEB], hits[best][WEB], alike=alike)
         evidence = f"{share[ours.system]:.2f} and {share[best]:.2f}: {points:+.2f} points, p = {p:.2g}"
-        claim = f"{ours.system} is as good over the five genres as the best peer, {best} ({kind})"
+        claim = f"{ours.system} is as good over the four genres as the best peer, {best} ({kind})"
         yield Claim(claim, points >= 0, evidence)
     spacy = next((run.words_per_second for run in others if run.system == SPACY), None)
     if spacy and ours.words_per_second:

@@ -28,9 +28,9 @@ def crf_tagger(
         trainer.append(attributes(words), tags)
     tagger = pycrfsuite.Tagger()
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "tagger.crfsuite"
-        trainer.train(str(path))
-        tagger.open_inmemory(path.read_bytes())
+        path = str(Path(directory) / "tagger.crfsuite")
+        trainer.train(path)
+        tagger.open(path)  # read as a whole
     return lambda text: [tagger.tag(attributes(words)) if words else [] for words in text]
 
 
