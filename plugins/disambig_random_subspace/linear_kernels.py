@@ -1,0 +1,125 @@
+"""Machine code for training a linear model under several masks at once: eight of them, side by side.
+
+Weights lie as (dimensions, `LANES`), so that each number of a row is read once for all masks and the
+matrix is never copied. The steps of each lane are those of scikit-learn's stochastic gradient descent on a
+copy of the rows with the removed dimensions set to zero, in the same order: the weights are the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api import compiled
+
+LANES = 8
+INTERCEPT_STEP = 0.01
+"""Share of a step that the intercept takes: scikit-learn's for sparse rows."""
+_SMALLEST_SCALE = 1e-9
+
+
+@compiled
+def products(indices, data, start, end, weights, sums):  # type: ignore[no-untyped-def]
+    """Write the product of a row with the weights of each lane to `sums`."""
+    a = b = c = d = e = f = g = h = 0.0  # an array of sums would live in memory: slower by a third
+    for at in range(start, end):
+        x, j = data[at], indices[at]
+        a += weights[j, 0] * x
+        b += weights[j, 1] * x
+        c += weights[j, 2] * x
+        d += weights[j, 3] * x
+        e += weights[j, 4] * x
+        f += weights[j, 5] * x
+        g += weights[j, 6] * x
+        h += weights[j, 7] * x
+    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7] = a, b, c, d, e, f, g, h
+
+
+@compiled
+def add(indices, data, start, end, weights, keep, steps):  # type: ignore[no-untyped-def]
+    """Add a row to the weights of each lane, `steps` times, but where a dimension is removed."""
+    for at in range(start, end):
+        x, j = data[at], indices[at]
+        for lane in range(LANES):
+            weights[j, lane] += x * steps[lane] * keep[j, lane]
+
+
+@compiled
+def square_norms(indices, data, start, end, keep, sums):  # type: ignore[no-untyped-def]
+    """Write the squared norm of a row under each mask to `sums`."""
+    sums[:] = 0.0
+    for at in range(start, end):
+        square, j = data[at] * data[at], indices[at]
+        for lane in range(LANES):
+            sums[lane] += square * keep[j, lane]
+
+
+@compiled
+def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weights, intercepts):  # type: ignore[no-untyped-def]
+    """Stochastic gradient descent on the loss ``max(0, threshold - y (w . x + b))``, from `weights` on.
+
+    Parameters
+    ----------
+    indptr, indices, data : arrays of uint64, uint32 and float64
+        The rows, in the order in which they are passed over.
+    targets : array of float64, shape (n,)
+        1 or -1.
+    keep : array of uint8, shape (d, LANES)
+        0 where a lane lacks a dimension.
+    threshold : float
+        0 for the perceptron, 1 for the hinge loss.
+    alpha : float
+        Weight of the squared norm; the step then falls as ``1 / (alpha (t0 + t))``. 0: steps of one.
+    weights : array of float64, shape (d, LANES)
+    intercepts : array of float64, shape (LANES,)
+    """
+    sums, steps = np.zeros(LANES), np.zeros(LANES)
+    scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
+    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
+    for _ in range(passes):
+        for i in range(len(targets)):
+            start, end, y = indptr[i], indptr[i + 1], targets[i]
+            products(indices, data, start, end, weights, sums)
+            before = scale
+            if alpha > 0:
+                eta = 1.0 / (alpha * (t0 + t - 1.0))
+                scale *= max(0.0, 1.0 - eta * alpha)
+                if scale < _SMALLEST_SCALE:
+                    weights *= scale
+                    scale = 1.0
+            step, wrong = eta * y, False
+            for lane in range(LANES):
+                steps[lane] = 0.0
+                if y * (sums[lane] * before + intercepts[lane]) <= threshold:
+                    steps[lane] = step / scale
+                    intercepts[lane] += step * INTERCEPT_STEP
+                    wrong = True
+            if wrong:
+                add(indices, data, start, end, weights, keep, steps)
+            t += 1.0
+    weights *= scale
+
+
+@compiled
+def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weights, intercepts):  # type: ignore[no-untyped-def]
+    """PA-I (Crammer et al. 2006): the smallest step that mends the hinge loss, `most` at the largest.
+
+    See `descend` for the parameters. Rows that a mask leaves empty are passed by.
+    """
+    sums, norms, steps = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
+    for _ in range(passes):
+        for i in range(len(targets)):
+            start, end, y = indptr[i], indptr[i + 1], targets[i]
+            products(indices, data, start, end, weights, sums)
+            wrong = False
+            for lane in range(LANES):
+                sums[lane] = 1.0 - y * (sums[lane] + intercepts[lane])  # the loss, where above zero
+                wrong = wrong or sums[lane] > 0
+            if not wrong:
+                continue
+            square_norms(indices, data, start, end, keep, norms)
+            for lane in range(LANES):
+                steps[lane] = 0.0
+                if sums[lane] > 0 and norms[lane] > 0:
+                    steps[lane] = min(most, sums[lane] / norms[lane]) * y
+                    intercepts[lane] += steps[lane] * INTERCEPT_STEP
+            add(indices, data, start, end, weights, keep, steps)
