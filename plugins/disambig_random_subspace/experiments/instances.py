@@ -1,13 +1,14 @@
 """Problem instances: learn from one pair of groups, decide on another pair of the same high-level problem.
 
-A high-level problem is a pair of top-level categories. The paper counts 20 of them and 280 instances, and does not
-say how. Here a pair is taken once (which category counts as positive has no bearing), so that five categories
-make 10 problems, and an instance is ordered: to learn from A and decide on B is not to learn from B and decide on A.
+A high-level problem is a pair of top-level categories. The paper counts 20 of them and 280 instances, and
+does not say how. Here a pair is taken once (which category counts as positive has no bearing), so that five
+categories make 10 problems, and an instance is ordered: to learn from A and decide on B is not the same as to
+learn from B and decide on A.
 
 `SHIFTED`, the instances of all tables here, are those where *both* groups change, as in the paper's example
-(mac against motorcycles, then ibm against baseball): 1,944 of 6 problems, since misc has a single group, which
-cannot change. Of the countings tried, none that this example belongs to gives 280. `ONE_SIDE` does if order is
-left out (560 otherwise): one group changes, to another sub-domain of the hierarchy, the other stays.
+(mac against motorcycles, then ibm against baseball): 1,944 of 6 problems, since misc has a single group,
+which cannot change. Of the countings tried, none that this example belongs to gives 280. `ONE_SIDE` does if
+order is left out (560 otherwise): one group changes, to another sub-domain of the hierarchy, the other stays.
 """
 
 from __future__ import annotations
