@@ -44,6 +44,14 @@ def add(indices, data, start, end, weights, keep, steps):  # type: ignore[no-unt
 
 
 @compiled
+def add_lanes(total, weights, lanes):  # type: ignore[no-untyped-def]
+    """Add the weights of the first `lanes`, one after another: the same sum bit for bit everywhere."""
+    for j in range(len(total)):
+        for lane in range(lanes):
+            total[j] += weights[j, lane]
+
+
+@compiled
 def square_norms(indices, data, start, end, keep, sums):  # type: ignore[no-untyped-def]
     """Write the squared norm of a row under each mask to `sums`."""
     sums[:] = 0.0

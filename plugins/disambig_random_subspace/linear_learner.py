@@ -77,14 +77,15 @@ class LinearLearner:
         UserError
             As `fit`.
         """
+        from .linear_kernels import add_lanes
+
         problem = batch if isinstance(batch, Problem) else self.prepare(batch)
         coefficients, intercepts = problem.zeros()
         for keep, lanes in _blocks(masks, problem.used):
             for p, targets in enumerate(problem.targets):
                 weights, of_lanes = self._masked(problem, targets, keep)
-                for lane in range(lanes):  # one after another: the same sum bit for bit everywhere
-                    coefficients[p] += weights[:, lane]
-                    intercepts[p] += of_lanes[lane]
+                add_lanes(coefficients[p], weights, lanes)
+                add_lanes(intercepts[p : p + 1], of_lanes[None], lanes)
         return problem.weights(coefficients, intercepts, len(masks))
 
     def _plain(self, problem: Problem) -> tuple[Floats, Floats]:
@@ -111,5 +112,5 @@ def _blocks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
     for start in range(0, len(masks), LANES):
         block = masks[start : start + LANES]
         keep = np.zeros((len(used), LANES), np.uint8)
-        keep[:, : len(block)] = block[:, used].T
+        keep[:, : len(block)] = np.ascontiguousarray(block.T)[used]
         yield keep, len(block)

@@ -90,9 +90,10 @@ class Problem:
             full[self.seen[0]] -= full[self.seen[1]]
         elif len(self.seen) > 2:
             full[np.ix_(self.seen, self.used)], full[self.seen, -1] = coefficients, intercepts
-        absent = np.setdiff1d(np.arange(self.n_labels), self.seen)
-        full[absent] = full[self.seen].mean(axis=0)
-        full[absent, -1] -= count
+        if len(self.seen) < self.n_labels:
+            absent = np.setdiff1d(np.arange(self.n_labels), self.seen)
+            full[absent] = full[self.seen].mean(axis=0)
+            full[absent, -1] -= count
         return full.ravel()
 
 
@@ -119,17 +120,18 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
     rows = rows[order]
     rows.sum_duplicates()
     rows.eliminate_zeros()
-    used, column_of = np.unique(rows.indices, return_inverse=True)
-    by_frequency = np.argsort(-np.bincount(column_of, minlength=len(used)), kind="stable")
-    column_of = np.argsort(by_frequency)[column_of]
+    often = np.bincount(rows.indices, minlength=rows.shape[1])
+    used = np.argsort(-often, kind="stable")[: np.count_nonzero(often)]
+    column_of = np.zeros(rows.shape[1], np.uint32)
+    column_of[used] = np.arange(len(used))
     right = crossed.costs[order].argmin(axis=1)
     seen = np.unique(right)
     positive = seen[1:] if len(seen) == 2 else seen if len(seen) > 2 else seen[:0]
     return Problem(
         rows.indptr.astype(np.uint64),
-        column_of.astype(np.uint32),
+        column_of[rows.indices],
         rows.data,
-        used[by_frequency].astype(np.int64),
+        used.astype(np.int64),
         np.where(right == positive[:, None], 1.0, -1.0),
         seen,
         crossed.costs.shape[1],

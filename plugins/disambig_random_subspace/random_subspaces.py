@@ -32,8 +32,8 @@ class RandomSubspaces:
     base : Learner
         Learns under each mask, best all masks at once: by ``fit_masked(batch, masks)``, the sum of the flat
         weights under each, ``dimensions(batch)``, how many there are to remove, and
-        ``from_state({"weights": average})``; with ``prepare(batch)``, if it has that, done once for all
-        masks. Any other learner of a linear scorer is given masked copies of crossed rows.
+        ``scorer_of(average, batch)`` or, if it has none, ``from_state({"weights": average})``; with
+        ``prepare(batch)``, if it has that, done once for all masks. Any other learner of a linear scorer is given masked copies of crossed rows.
     n_subspaces : int
         How many masks.
     removal_rate : float
@@ -88,6 +88,11 @@ class RandomSubspaces:
             )
             return np.asarray(base.fit_masked(ready, masks))
 
+        def scorer_of(average: NDArray[np.float64]) -> Scorer:
+            if hasattr(base, "scorer_of"):
+                return base.scorer_of(average, batch)  # type: ignore[no-any-return]
+            return base.from_state({"weights": average})  # type: ignore[no-any-return]
+
         found: dict[int, Scorer] = {}
         total: Any = 0.0
         done = 0
@@ -96,7 +101,7 @@ class RandomSubspaces:
                 total = total + sum_of(done, done + BLOCK)
                 done += BLOCK
             rest = sum_of(done, size) if done < size else 0.0
-            found[size] = base.from_state({"weights": (total + rest) / size})
+            found[size] = scorer_of((total + rest) / size)
         gone = removed(dimensions, self.removal_rate)
         return [
             Fitted(found[size], {"n_subspaces": int(size), "dimensions": dimensions, "removed": gone})
