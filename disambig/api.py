@@ -62,6 +62,7 @@ _HOME = {
     "context_room": "disambig.features.contexts:room",
     "convert": "disambig.data.conversions",
     "counts_around": "disambig.experiments.paragraphs",
+    "document_factory": "disambig.spacy.documents",
     "flag_limits": "disambig.evaluation.side_by_side:limits",
     "flagged": "disambig.evaluation.side_by_side",
     "fmix64": "disambig.text.hash_kernels",
@@ -89,6 +90,7 @@ _HOME = {
     "view_of_texts": "disambig.text.documents",
     "wilcoxon": "disambig.evaluation.significance",
     "with_left_out": "disambig.experiments.left_out",
+    "word_tokens": "disambig.data.finding",
     "write_table": "disambig.counts.write",
 }
 __all__ = sorted(_HOME)

@@ -138,7 +138,7 @@ model for {seen!r}",
     "D501": "component {name!r} is for {asked!r}, its model {model!r} decides {seen!r}: name a model for {asked!r}",
     "D502": "these annotations have layout {seen!r}, this disambig reads {known!r}: annotate the text again",
     "D503": "component {name!r}: {word!r} cannot be ignored: `ignore` is a list of single words",
-    "D504": "component {name!r} labels documents, its model {model!r} decides {task!r} inside of them: use 'disambig' for it",
+    "D504": "component {name!r} labels whole documents, its model {model!r} decides {task!r} inside of them: use the component 'disambig'",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",
@@ -192,6 +192,9 @@ model for {seen!r}",
     "D773": "the weights grew beyond all numbers: rows hold numbers that are too large; divide each row by its length",
     "D774": "{base} cannot be averaged over subspaces: {problem}; take a learner with fit_masked, such as random_subspace.SGD.v1",
     "D775": "estimator is {value!r}: there are {names}",
+    "D790": "no tagged word to learn from: give sentences of words and tags",
+    "D791": "sentence {number:,} has {words:,} words and {tags:,} tags: give one tag for each word, none of them empty",
+    "D792": "tags = {tags!r}: give a list of two tags or more, none of them twice or empty",
 }
 
 

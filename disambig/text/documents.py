@@ -1,6 +1,7 @@
 """From spaCy Docs to views and back from characters to spaCy tokens. spaCy itself is not imported.
 
-The words come from ``doc.text``, so nothing that spaCy's tokeniser does can change what a word is.
+The words come from ``doc.text``, so nothing that spaCy's tokeniser does can change what a word is, unless a
+tokenisation asks for the Doc's own tokens (it has ``of_docs(docs)``).
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     protected : bool
         Whether the view gets the layer ``"protected"`` (see `disambig.text.protected`).
     """
+    of_docs = getattr(tokenisation, "of_docs", None)
+    if of_docs is not None:
+        return _shielded(of_docs(docs), protected)
     kept = _last_docs.get(tokenisation.name)
     if (
         kept is not None
@@ -62,12 +66,16 @@ def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected
     if kept is not None and kept[:2] == (protected, key):
         return kept[2]
     _last.pop(tokenisation.name, None)
-    view = tokenisation(key)
-    if protected:
-        view = dataclasses.replace(view, layers={**view.layers, PROTECTED: protected_layer(view)})
+    view = _shielded(tokenisation(key), protected)
     if sum(map(len, key)) <= _LARGEST_KEPT:
         _last[tokenisation.name] = protected, key, view
     return view
+
+
+def _shielded(view: TokenView, protected: bool) -> TokenView:
+    if not protected:
+        return view
+    return dataclasses.replace(view, layers={**view.layers, PROTECTED: protected_layer(view)})
 
 
 def tokens_of(

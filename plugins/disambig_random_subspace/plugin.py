@@ -12,8 +12,10 @@ Register = Callable[[str, Callable[..., Any]], None]
 
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_tasks(register: Register) -> None:
+    from .tagging.task import Tags
     from .topic import Topic
 
+    register("random_subspace.Tags.v1", Tags)
     register("random_subspace.Topic.v1", Topic)
 
 
@@ -22,12 +24,14 @@ def disambig_register_learners(register: Register) -> None:
     from .confidence_weighted import ConfidenceWeighted
     from .margin_learners import SGD, PassiveAggressive, Perceptron
     from .random_subspaces import RandomSubspaces
+    from .tagging.structured_perceptron import StructuredPerceptron
 
     register("random_subspace.ConfidenceWeighted.v1", ConfidenceWeighted)
     register("random_subspace.PassiveAggressive.v1", PassiveAggressive)
     register("random_subspace.Perceptron.v1", Perceptron)
     register("random_subspace.RandomSubspaces.v1", RandomSubspaces)
     register("random_subspace.SGD.v1", SGD)
+    register("random_subspace.StructuredPerceptron.v1", StructuredPerceptron)
 
 
 @hookimpl  # type: ignore[untyped-decorator]

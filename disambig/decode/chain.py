@@ -1,0 +1,93 @@
+"""The decoder of chains: sequences of states, such as tags, scored by places and by pairs of neighbours.
+
+The rows of a sequence of L places with K states are its *edges*: K rows for the first state, then for each
+further place K * K rows, (state before, state) in this order. A state's own score lies on the edges into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Decode sequences by dynamic programming; the layout is the batch's `offsets`.
+
+    With ``scores + cost`` for `scores`, `best` and `top` are loss-augmented.
+
+    Parameters
+    ----------
+    n_states : int
+        K, the same at every place.
+    """
+
+    n_states: int
+
+    def best(self, scores: Floats, layout: Offsets) -> Floats:
+        """Return a mass of one on each edge of the best sequences (Viterbi), zero elsewhere."""
+        from disambig.decode.chain_kernels import best_path
+
+        mass = np.zeros(len(scores))
+        for start, place, step in self._sequences(scores, layout):
+            path = np.empty(len(place), np.int64)
+            room = np.empty((2, self.n_states)), np.empty(place.shape, np.int32)
+            best_path(place, step, *room, path)  # type: ignore[no-untyped-call]
+            mass[start + self.edges(path)] = 1.0
+        return mass
+
+    def top(self, scores: Floats, layout: Offsets, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
+        """Return the `k` best sequences of each instance, best first; fewer where there are fewer.
+
+        Returns
+        -------
+        list of (scores, states)
+            Shapes ``(k,)`` and ``(k, L)``.
+        """
+        from disambig.decode.chain_kernels import k_best_paths
+
+        found = []
+        for _, place, step in self._sequences(scores, layout):
+            totals, paths = np.empty(k), np.empty((k, len(place)), np.int64)
+            n = int(k_best_paths(place, step, k, totals, paths))  # type: ignore[no-untyped-call]
+            found.append((totals[:n], paths[:n]))
+        return found
+
+    def marginals(self, scores: Floats, layout: Offsets) -> tuple[Floats, Floats]:
+        """Return edge marginals under softmax, and the log partition of each sequence."""
+        from disambig.decode.chain_kernels import sums
+
+        mass, partition = np.zeros(len(scores)), []
+        k = self.n_states
+        for start, place, step in self._sequences(scores, layout):
+            shares = np.empty(place.shape)
+            step_shares = np.empty((len(place) - 1, k, k))
+            partition.append(float(sums(place, step, shares, step_shares)))  # type: ignore[no-untyped-call]
+            mass[start : start + k] = shares[0]
+            mass[start + k : start + k + step_shares.size] = step_shares.ravel()
+        return mass, np.array(partition)
+
+    def edges(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows, counted from the sequence's first, of a sequence of states."""
+        k, places = self.n_states, np.arange(len(path) - 1)
+        steps = k + places * k * k + path[:-1] * k + path[1:]
+        return np.concatenate([path[:1], steps])
+
+    def _sequences(self, scores: Floats, layout: Offsets) -> Iterator[tuple[int, Floats, Floats]]:
+        """Yield each sequence's first row, its scores of places, (L, K), and of steps, (L - 1, K, K)."""
+        k = self.n_states
+        for start, stop in pairwise(np.asarray(layout).tolist()):
+            rows = np.asarray(scores[start:stop], np.float64)
+            if len(rows) < k or (len(rows) - k) % (k * k):
+                raise ValueError(f"{len(rows)} rows are no chain of {k} states")
+            step = rows[k:].reshape(-1, k, k)
+            place = np.zeros((1 + len(step), k))
+            place[0] = rows[:k]
+            yield start, place, step if len(step) else np.zeros((1, k, k))

@@ -1,0 +1,200 @@
+"""Dynamic programmes over chains of K states, for Numba: one sequence a call, loops over many beside them.
+
+`place` holds the score of each state at each place, shape (L, K); `step` that of each pair of states
+(before, after), shape (L - 1, K, K), or (1, K, K) where all places share one table. A score of minus
+infinity forbids. Ties go to the first state.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.compiling import compiled
+
+_NEVER = -np.inf
+
+
+@compiled
+def best_path(place, step, total, back, path):  # type: ignore[no-untyped-def]
+    """Put the best sequence of states into `path` (Viterbi) and return its score.
+
+    `total` (2, K) and `back` (at least L, K; int32) are room to work in.
+    """
+    n, k = place.shape
+    shared = step.shape[0] == 1
+    now, then = 0, 1
+    total[0, :k] = place[0]
+    for t in range(1, n):
+        table = step[0 if shared else t - 1]
+        best, origin = total[then], back[t]
+        for b in range(k):
+            best[b] = total[now, 0] + table[0, b]
+            origin[b] = 0
+        for a in range(1, k):
+            score = total[now, a]
+            for b in range(k):
+                value = score + table[a, b]
+                better = value > best[b]
+                best[b] = value if better else best[b]
+                origin[b] = a if better else origin[b]
+        for b in range(k):
+            best[b] += place[t, b]
+        now, then = then, now
+    state = 0
+    for b in range(1, k):
+        if total[now, b] > total[now, state]:
+            state = b
+    score = total[now, state]
+    for t in range(n - 1, -1, -1):
+        path[t] = state
+        if t:
+            state = back[t, state]
+    return score
+
+
+@compiled
+def best_paths(place, step, starts, path):  # type: ignore[no-untyped-def]
+    """Put the best states of many sequences that share their step table into `path`.
+
+    Sequence i is ``starts[i]:starts[i + 1]`` of `place`.
+    """
+    longest = 1
+    for i in range(len(starts) - 1):
+        longest = max(longest, starts[i + 1] - starts[i])
+    k = place.shape[1]
+    total = np.empty((2, k), place.dtype)
+    back = np.empty((longest, k), np.int32)
+    for i in range(len(starts) - 1):
+        first, last = starts[i], starts[i + 1]
+        if last > first:
+            best_path(place[first:last], step, total, back, path[first:last])  # type: ignore[no-untyped-call]
+
+
+@compiled
+def max_marginals(place, step, starts, out):  # type: ignore[no-untyped-def]
+    """Put into `out` (n, K) the score of the best sequence that has each state at each place."""
+    k = place.shape[1]
+    after, later = np.empty(k, place.dtype), np.empty(k, place.dtype)
+    for i in range(len(starts) - 1):
+        first, last = starts[i], starts[i + 1]
+        n = last - first
+        if not n:
+            continue
+        out[first] = place[first]
+        for t in range(first + 1, last):
+            table = step[0 if step.shape[0] == 1 else t - first - 1]
+            for b in range(k):
+                out[t, b] = _NEVER
+            for a in range(k):
+                for b in range(k):
+                    out[t, b] = max(out[t, b], out[t - 1, a] + table[a, b])
+            for b in range(k):
+                out[t, b] += place[t, b]
+        after[:] = 0.0
+        for t in range(last - 2, first - 1, -1):
+            table = step[0 if step.shape[0] == 1 else t - first]
+            for b in range(k):
+                later[b] = after[b] + place[t + 1, b]
+            for a in range(k):
+                best = _NEVER
+                for b in range(k):
+                    best = max(best, table[a, b] + later[b])
+                after[a] = best
+                out[t, a] += best
+
+
+@compiled
+def k_best_paths(place, step, k_best, totals, paths):  # type: ignore[no-untyped-def]
+    """Put the best sequences of states into `paths` (k_best, L), best first, with `totals`; return how many.
+
+    Forbidden sequences are none.
+    """
+    n, k = place.shape
+    shared = step.shape[0] == 1
+    score = np.full((n, k, k_best), _NEVER)
+    before = np.zeros((n, k, k_best), np.int64)  # state and rank of what a path continues, as one number
+    for b in range(k):
+        score[0, b, 0] = place[0, b]
+    for t in range(1, n):
+        table = step[0 if shared else t - 1]
+        for b in range(k):
+            filled = 0
+            for a in range(k):
+                for rank in range(k_best):
+                    value = score[t - 1, a, rank] + table[a, b]
+                    if value == _NEVER or (filled == k_best and value <= score[t, b, filled - 1]):
+                        break  # the further ones of this state are no better
+                    at = min(filled, k_best - 1)
+                    while at > 0 and score[t, b, at - 1] < value:
+                        score[t, b, at] = score[t, b, at - 1]
+                        before[t, b, at] = before[t, b, at - 1]
+                        at -= 1
+                    score[t, b, at] = value
+                    before[t, b, at] = a * k_best + rank
+                    filled = min(filled + 1, k_best)
+            for rank in range(filled):
+                score[t, b, rank] += place[t, b]
+    found = 0
+    used = np.zeros(k, np.int64)
+    while found < k_best:
+        state = -1
+        for b in range(k):
+            if used[b] < k_best and score[n - 1, b, used[b]] != _NEVER:
+                if state < 0 or score[n - 1, b, used[b]] > score[n - 1, state, used[state]]:
+                    state = b
+        if state < 0:
+            break
+        rank = used[state]
+        used[state] += 1
+        totals[found] = score[n - 1, state, rank]
+        at_state, at_rank = state, rank
+        for t in range(n - 1, -1, -1):
+            paths[found, t] = at_state
+            origin = before[t, at_state, at_rank]
+            at_state, at_rank = origin // k_best, origin % k_best
+        found += 1
+    return found
+
+
+@compiled
+def _log_sum(values):  # type: ignore[no-untyped-def]
+    most = values.max()
+    if most == _NEVER:
+        return _NEVER
+    total = 0.0
+    for value in values:
+        total += np.exp(value - most)
+    return most + np.log(total)
+
+
+@compiled
+def sums(place, step, shares, step_shares):  # type: ignore[no-untyped-def]
+    """Return the log partition; put the marginals of states (L, K) and of pairs (L - 1, K, K) in place."""
+    n, k = place.shape
+    shared = step.shape[0] == 1
+    forward, backward = np.empty((n, k)), np.zeros((n, k))
+    terms = np.empty(k)
+    forward[0] = place[0]
+    for t in range(1, n):
+        table = step[0 if shared else t - 1]
+        for b in range(k):
+            for a in range(k):
+                terms[a] = forward[t - 1, a] + table[a, b]
+            forward[t, b] = _log_sum(terms) + place[t, b]  # type: ignore[no-untyped-call]
+    for t in range(n - 2, -1, -1):
+        table = step[0 if shared else t]
+        for a in range(k):
+            for b in range(k):
+                terms[b] = table[a, b] + place[t + 1, b] + backward[t + 1, b]
+            backward[t, a] = _log_sum(terms)  # type: ignore[no-untyped-call]
+    log_partition = _log_sum(forward[n - 1])  # type: ignore[no-untyped-call]
+    for t in range(n):
+        for a in range(k):
+            shares[t, a] = np.exp(forward[t, a] + backward[t, a] - log_partition)
+    for t in range(n - 1):
+        table = step[0 if shared else t]
+        for a in range(k):
+            for b in range(k):
+                after = table[a, b] + place[t + 1, b] + backward[t + 1, b]
+                step_shares[t, a, b] = np.exp(forward[t, a] + after - log_partition)
+    return log_partition

@@ -1,0 +1,136 @@
+"""Token context: sparse features of a token and its window, crossed with labels and tied to sequences.
+
+The usual features of taggers (Ratnaparkhi 1996; Collins 2002): the form, affixes, shape, the
+neighbours within two tokens, their suffixes and shapes, pairs of words. Words are in lower case, their digits
+alike; the shape tells cases apart. Where the sentence ends is known.
+Features that never occurred in training have no column: they say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.sequences import SequenceRows
+from disambig.errors import UserError
+from disambig.text import characters
+from disambig.text.view import TokenView
+from disambig.types import Arrays, Features
+
+
+@dataclass(frozen=True, eq=False)
+class TokenContext:
+    """Extractor of the features of tokens.
+
+    Parameters
+    ----------
+    least : int
+        How often a feature must occur in training to get a column.
+    keys : array of uint32, shape (D,), optional
+        The features that have columns, rising: what `fit` learned.
+
+    Raises
+    ------
+    UserError
+        D452 for a `least` that is no whole number of 1 or more.
+    """
+
+    least: int = 1
+    keys: NDArray[np.uint32] | None = None
+    requires: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.least, int) or isinstance(self.least, bool) or self.least < 1:
+            raise UserError("D452", setting="least", value=self.least)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TokenContext:
+        """Learn which features occur at the instances."""
+        hashes = _hashes(view)[_words(view).searchsorted(instances.positions)]
+        keys, counts = np.unique(hashes, return_counts=True)
+        return replace(self, keys=keys[counts >= self.least])
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return `SequenceRows`, sentences being the sequences; evidence is the known features of a token."""
+        k = len(group.candidates)
+        rows, sequences = self.rows(view, instances.positions)
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        known = np.diff(rows.indptr).astype(np.int32)
+        from disambig.features.token_context_kernels import N_TEMPLATES
+
+        asked = np.full(len(instances) * k, N_TEMPLATES, np.int32)
+        return Features(SequenceRows(rows, costs, sequences), np.repeat(known, k), asked)
+
+    def rows(self, view: TokenView, positions: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+        """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each."""
+        from scipy.sparse import csr_array
+
+        from disambig.features.token_context_kernels import look_up
+
+        words = _words(view)
+        hashes = _hashes(view)
+        if len(positions) != len(words):
+            hashes = hashes[words.searchsorted(positions)]
+        keys, slots = self._index
+        indptr = np.empty(len(hashes) + 1, np.int32)
+        indices = np.empty(hashes.size, np.int32)
+        n = look_up(hashes, keys, slots, indptr, indices)  # type: ignore[no-untyped-call]
+        ones = np.ones(n, np.float32)
+        rows = csr_array((ones, indices[:n], indptr), (len(hashes), len(keys)))
+        return rows, view.sentences.searchsorted(positions, side="right")
+
+    def only(self, kept: NDArray[np.bool_]) -> TokenContext:
+        """Return the extractor with the columns in `kept` alone, shape (D,)."""
+        return replace(self, keys=self._keys[kept])
+
+    @property
+    def _keys(self) -> NDArray[np.uint32]:
+        return np.zeros(0, np.uint32) if self.keys is None else self.keys
+
+    @cached_property
+    def _index(self) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+        from disambig.features.token_context_kernels import fill_index
+
+        keys = self._keys
+        slots = np.zeros(1 << max(4, (2 * len(keys)).bit_length()), np.int32)
+        fill_index(keys, slots)  # type: ignore[no-untyped-call]
+        return keys, slots
+
+    def state(self) -> Arrays:
+        """Return the features that have columns."""
+        return {"keys": self._keys}
+
+    def from_state(self, arrays: Arrays) -> TokenContext:
+        """Return an extractor with the columns of `state`; ValueError where they are not in order."""
+        keys = arrays["keys"]
+        if keys.ndim != 1 or keys.dtype != np.uint32 or not (np.diff(keys.astype(np.int64)) > 0).all():
+            raise ValueError("token context: keys are not rising")
+        return replace(self, keys=keys)
+
+
+def _words(view: TokenView) -> NDArray[np.int64]:
+    """Return the tokens of a view that are no sentence boundaries."""
+    return np.flatnonzero(view.ends > view.starts)
+
+
+def _hashes(view: TokenView) -> NDArray[np.uint32]:
+    """Return the features of all words of a view as hashes, shape (n_words, F)."""
+    from disambig.features import token_context_kernels as kernels
+
+    words = _words(view)
+    lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts))
+    offsets = np.repeat(np.cumsum(lengths) - lengths, np.diff(view.documents))[words]
+    codes = np.frombuffer("".join(view.texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    plane_0 = codes.max(initial=0) < characters.PLANE_0
+    table = characters.table(characters.PLANE_0 if plane_0 else characters.ALL)
+    values = np.empty((len(words), kernels.N_ATTRIBUTES), np.uint64)
+    kernels.attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)  # type: ignore[no-untyped-call]
+    found = np.empty((len(words), kernels.N_TEMPLATES), np.uint32)
+    kernels.features(values, kernels.TEMPLATES, words.searchsorted(view.sentences), found)  # type: ignore[no-untyped-call]
+    return found

@@ -1,0 +1,167 @@
+"""The scorer of sequences: sparse weights of each feature's labels, and weights of neighbouring labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, SequenceRows
+
+Floats = NDArray[np.float64]
+_MOST_LABELS = 1 << 16
+UNIT = 64
+"""Rounded weights are whole numbers of 1 / 64."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainScorer:
+    """Scores each label of a token by the best labelling of its sentence that has it there.
+
+    Attributes
+    ----------
+    begins : array of int64, shape (D + 1,)
+        Where the weights of each feature begin in `labels` and `amounts`.
+    labels : array of uint16, shape (n_weights,)
+    amounts : array of float32, shape (n_weights,)
+    first : array of float32, shape (K,)
+        Weights of the first label of a sequence.
+    step : array of float32, shape (K, K)
+        Weights of (label before, label).
+    """
+
+    begins: NDArray[np.int64]
+    labels: NDArray[np.uint16]
+    amounts: NDArray[np.float32]
+    first: NDArray[np.float32]
+    step: NDArray[np.float32]
+
+    @classmethod
+    def of_weights(cls, weights: Floats, n_labels: int) -> ChainScorer:
+        """Return the scorer of flat weights as `SequenceRows` lays them out; zeros are not kept."""
+        k = n_labels
+        own = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
+        rows, labels = np.nonzero(own)
+        begins = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(own)))])
+        pairs = weights[len(weights) - k - k * k :].astype(np.float32)
+        return cls(
+            begins.astype(np.int64),
+            labels.astype(np.uint16),
+            own[rows, labels].astype(np.float32),
+            pairs[:k],
+            pairs[k:].reshape(k, k),
+        )
+
+    def weights(self) -> Floats:
+        """Return the flat weights, zeros included."""
+        k, d = len(self.first), len(self.begins) - 1
+        own = np.zeros((d, k))
+        own[np.repeat(np.arange(d), np.diff(self.begins)), self.labels] = self.amounts
+        return np.concatenate([own.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
+
+    def scores(self, batch: CandidateBatch) -> Floats:
+        """Return max-marginals: of each row, the score of the best sequence that has this label there.
+
+        The best row of each instance is the label that `best` gives it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a batch of another storage or of other columns.
+        """
+        from .perceptron_kernels import max_marginals, place_scores
+
+        rows = self._checked(batch)
+        k = len(self.first)
+        place = np.empty((rows.shape[0], k), np.float32)
+        found = np.empty((rows.shape[0], k))
+        starts = batch.layout
+        place_scores(*_csr(rows), self.begins, self.labels, self.amounts, self.first, starts, place)
+        max_marginals(place.astype(np.float64), self.step[None].astype(np.float64), starts, found)
+        return found.ravel()
+
+    def best(self, batch: SequenceRows) -> NDArray[np.int64]:
+        """Return the label of each instance in the best labelling of its sequence, shape ``(n,)``."""
+        return self.decode(self._checked(batch), batch.layout)
+
+    def decode(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the best labels of sequences ``starts[i]:starts[i + 1]`` of sparse rows, shape ``(n,)``."""
+        from .perceptron_kernels import decode
+
+        path = np.zeros(rows.shape[0], np.int64)
+        weights = self.begins, self.labels, self.amounts, self.first, self.step[None]
+        decode(*_csr(rows), *weights, starts, path)
+        return path
+
+    def _checked(self, batch: CandidateBatch) -> Any:
+        if not isinstance(batch, SequenceRows):
+            raise TypeError(f"a chain scorer needs SequenceRows, not {type(batch).__name__}")
+        k = batch.costs.shape[1]
+        if (k, batch.rows.shape[1]) != (len(self.first), len(self.begins) - 1):
+            raise ValueError(
+                f"weights of {len(self.begins) - 1} features and {len(self.first)} labels for a batch of "
+                f"{batch.rows.shape[1]} and {k}"
+            )
+        return batch.rows
+
+    def pruned(self, least: float) -> ChainScorer:
+        """Return the scorer without the feature weights that are smaller than `least` in size."""
+        kept = np.abs(self.amounts) >= least
+        rows = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))[kept]
+        counts = np.bincount(rows, minlength=len(self.begins) - 1)
+        begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return replace(self, begins=begins, labels=self.labels[kept], amounts=self.amounts[kept])
+
+    def rounded(self) -> ChainScorer:
+        """Return the scorer with feature weights in 64ths, which are saved in two bytes each."""
+        most = np.iinfo(np.int16).max
+        whole = np.clip(np.rint(self.amounts * UNIT), -most, most)
+        return replace(self, amounts=(whole / UNIT).astype(np.float32))
+
+    def only(self, kept: NDArray[np.bool_]) -> ChainScorer:
+        """Return the scorer of the features in `kept`, shape (D,)."""
+        sizes = np.diff(self.begins)
+        inside = np.repeat(kept, sizes)
+        begins = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
+        return replace(self, begins=begins, labels=self.labels[inside], amounts=self.amounts[inside])
+
+    def state(self) -> Arrays:
+        """Return the weights, in the fewest bytes that hold them."""
+        units = self.amounts * np.float32(UNIT)
+        small = (units == np.rint(units)).all() and np.abs(units).max(initial=0.0) < 1 << 15
+        few = len(self.first) <= 256
+        return {
+            "sizes": np.diff(self.begins).astype(np.uint8 if few else np.uint16),
+            "labels": self.labels.astype(np.uint8) if few else self.labels,
+            "amounts": units.astype(np.int16) if small else self.amounts,
+            "first": self.first,
+            "step": self.step,
+        }
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> ChainScorer:
+        """Rebuild a scorer from `state`; ValueError where the arrays do not fit together."""
+        sizes, labels, amounts = arrays["sizes"], arrays["labels"], arrays["amounts"]
+        first, step = (np.asarray(arrays[name], np.float32) for name in ("first", "step"))
+        k = len(first)
+        good = sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
+        good = good and len(labels) == len(amounts) == int(sizes.sum(dtype=np.int64)) and 0 < k < _MOST_LABELS
+        if not good or step.shape != (k, k) or sizes.dtype.kind != "u" or labels.dtype.kind != "u":
+            raise ValueError("chain scorer: sizes, labels and amounts differ")
+        if labels.max(initial=0) >= k:
+            raise ValueError(f"chain scorer: a label beyond {k}")
+        begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        if amounts.dtype.kind == "i":
+            amounts = amounts / np.float32(UNIT)
+        return cls(begins, labels.astype(np.uint16), amounts.astype(np.float32), first, step)
+
+
+def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Return the three arrays of a sparse matrix in the types that the kernels were compiled for."""
+    return (
+        rows.indptr.astype(np.int32, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        rows.data.astype(np.float32, copy=False),
+    )
