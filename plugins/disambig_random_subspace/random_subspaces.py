@@ -33,8 +33,8 @@ class RandomSubspaces:
         Learns under each mask, best all masks at once: by ``fit_masked(batch, masks)``, the sum of the flat
         weights under each, ``dimensions(batch)``, how many there are to remove, and
         ``scorer_of(average, batch)`` or, if it has none, ``from_state({"weights": average})``; with
-        ``prepare(batch)``, if it has that, done once for all masks. Any other learner of a linear scorer is given
-        masked copies of crossed rows.
+        ``prepare(batch)``, if it has that, done once for all masks. Any other learner of a linear scorer is
+        given masked copies of crossed rows.
     n_subspaces : int
         How many masks.
     removal_rate : float

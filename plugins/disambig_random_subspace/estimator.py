@@ -1,0 +1,159 @@
+"""Averages over random subspaces as a scikit-learn classifier.
+
+Importing this module imports scikit-learn; nothing else in the plugin imports it.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from disambig.api import Columns, CrossedRows, UserError, nearest_first
+
+from .confidence_weighted import ConfidenceWeighted
+from .linear_learner import LinearLearner
+from .margin_learners import SGD, PassiveAggressive, Perceptron
+from .problem import check_finite
+from .random_subspaces import RandomSubspaces
+
+Floats = NDArray[np.float64]
+NAMES = ("cw", "pa", "perceptron", "sgd")
+
+
+class RandomSubspaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The average of linear classifiers, each learned without a random share of the features.
+
+    Made for documents from other domains than the training ones, whose words are missing there (Søgaard and
+    Johannsen 2012). Prediction is that of one linear model, however many subspaces there are. Two classes
+    are one binary problem; more classes are each told from all others.
+
+    Parameters
+    ----------
+    estimator : {"sgd", "perceptron", "pa", "cw"}
+        Hinge loss with L2; perceptron; passive-aggressive (PA-I); confidence-weighted.
+    n_subspaces : int
+    removal_rate : float
+        Share of the features that each subspace lacks, 0 to below 1.
+    passes : int
+        Over the examples, in each subspace.
+    alpha : float
+        Of "sgd": weight of half the squared norm.
+    C : float
+        Of "pa": the largest step.
+    confidence : float
+        Of "cw": the probability to be right that each example asks for, above a half and below one.
+    random_state : int, RandomState or None
+        Of the order of the examples and of the subspaces. An integer gives the same weights bit for bit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (1, n_features) for two classes, otherwise (n_classes, n_features)
+    intercept_ : array of shape (1,) or (n_classes,)
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        estimator: str = "sgd",
+        n_subspaces: int = 100,
+        removal_rate: float = 0.1,
+        passes: int = 5,
+        alpha: float = 1e-4,
+        C: float = 1.0,
+        confidence: float = 0.9,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_subspaces = n_subspaces
+        self.removal_rate = removal_rate
+        self.passes = passes
+        self.alpha = alpha
+        self.C = C
+        self.confidence = confidence
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> RandomSubspaceClassifier:
+        """Learn from rows X, sparse or dense, of shape (n, n_features), and class labels y.
+
+        Raises
+        ------
+        UserError
+            D452, D457, D760, D770, D771 and D775 for parameters, D706 for y, D772 and D773 for X.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        check_classification_targets(y)
+        learner = self._learner()
+        rows = _finite_rows(X)
+        self.classes_, right = np.unique(y, return_inverse=True)
+        n_classes, width = len(self.classes_), rows.shape[1]
+        if n_classes < 2:
+            raise UserError("D706", seen=self.classes_.tolist()[0])
+        costs = np.ones((len(right), n_classes), np.float32)
+        costs[np.arange(len(right)), right] = 0.0
+        scorer: Any = learner.fit(CrossedRows(rows, costs, _columns(n_classes, width))).scorer
+        weights = scorer.weights.reshape(n_classes, width + 1)
+        if n_classes == 2:  # what tells the second class from the first
+            weights = weights[1:] - weights[:1]
+        self.coef_, self.intercept_ = weights[:, :-1].copy(), weights[:, -1].copy()
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores, shape (n, n_classes); for two classes that of the second, shape (n,)."""
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_all_finite=False
+        )
+        scores: Floats = np.asarray(_finite_rows(X) @ self.coef_.T + self.intercept_)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the highest score for each row."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _learner(self) -> RandomSubspaces:
+        seed = self.random_state
+        if not isinstance(seed, Integral):
+            seed = int(check_random_state(seed).randint(np.iinfo(np.int32).max))
+        order: dict[str, Any] = {"passes": self.passes, "seed": seed}
+        base: LinearLearner
+        if self.estimator == "sgd":
+            base = SGD(alpha=self.alpha, **order)
+        elif self.estimator == "perceptron":
+            base = Perceptron(**order)
+        elif self.estimator == "pa":
+            base = PassiveAggressive(C=self.C, **order)
+        elif self.estimator == "cw":
+            base = ConfidenceWeighted(confidence=self.confidence, **order)
+        else:
+            raise UserError("D775", value=self.estimator, names=nearest_first(str(self.estimator), NAMES))
+        return RandomSubspaces(
+            base=base, n_subspaces=self.n_subspaces, removal_rate=self.removal_rate, seed=seed
+        )
+
+
+def _finite_rows(X: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    rows = csr_array(X)
+    check_finite(rows)
+    return rows
+
+
+def _columns(n_classes: int, width: int) -> Columns:
+    labels = np.repeat(np.arange(n_classes, dtype=np.int32), width)
+    return Columns(labels, np.zeros(n_classes * width, np.int32), ("features",))
