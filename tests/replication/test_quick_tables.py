@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from disambig_random_subspace.experiments import figure5, figure6, table1
 from disambig_variance_svm.experiments.table1 import Table1
 from disambig_variance_svm.experiments.table2 import Table2
 from disambig_variance_svm.experiments.table3 import Table3
@@ -23,3 +24,19 @@ def test_quick_form(table):
     assert all(share is not None and 0 < share <= 100 for share in ours.values())
     assert ours["VAR-SVM", "10"] > ours["CS-SVM", "10"]
     assert result.claims
+
+
+@pytest.mark.replication
+@pytest.mark.data
+@pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
+@pytest.mark.parametrize("experiment", [table1.Table1, figure5.Figure5, figure6.Figure6])
+def test_quick_form_of_text_classification(experiment):
+    result = experiment().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
+    ours = {(row.system, row.setting): row.ours for row in result.rows}
+    assert all(share is not None and share <= 100 for share in ours.values())
+    assert result.claims and result.panels
+    if experiment is table1.Table1:
+        assert ours["P-RLRS, all", "250"] > ours["P, all", "250"]
+        assert ours["SGD, all", "250"] > 70
+    if experiment is figure5.Figure5:
+        assert ours["instances hurt, all", "250"] < 50

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from disambig.api import CrossedRows, Fitted, Learner
 
@@ -40,6 +43,17 @@ def by_rate(base: str, rates: Sequence[float], size: int) -> Trial:
     def learn(batch: CrossedRows) -> list[Fitted]:
         under = [RandomSubspaces(base=learner, n_subspaces=size, removal_rate=rate) for rate in rates]
         return [learner.fit(batch), *(each.fit(batch) for each in under)]
+
+    return learn
+
+
+def of_orders(base: str, n: int) -> Trial:
+    """Return a trial of a base learner's mean weights over `n` orders of the examples, nothing removed."""
+
+    def learn(batch: CrossedRows) -> list[Fitted]:
+        fits = [replace(BASES[base], seed=seed).fit(batch) for seed in range(n)]
+        mean = np.mean([fitted.scorer.state()["weights"] for fitted in fits], axis=0)
+        return [Fitted(BASES[base].from_state({"weights": mean}))]
 
     return learn
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disambig.api import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api import Claim, ExperimentResult, Panel, Progress, Row, wilcoxon
 
 from . import newsgroups, systems
 from .across import Floats, accuracies, by_lesson, compared
@@ -101,7 +101,8 @@ def figures_of(base: str, instances: Sequence[Instance], shares: Floats) -> Figu
             "different": (shares[:, 0], shares[:, column]),
         }.items():
             found[name][str(size)] = compared(*pair)
-    return found
+    fewest, most = (by_lesson(shifted, of_all[:, each]) for each in (1, len(SIZES)))
+    return found | {"p of most against fewest": wilcoxon(most, fewest)}
 
 
 def sample(base: str, size: int, instances: Sequence[Instance]) -> list[int]:
@@ -132,6 +133,7 @@ def claims_of(base: str, found: Figures) -> list[Claim]:
         [found[which][k] for k in sizes] for which in ("all", "sampled", "training pairs")
     )
     least, most = (found["all"][str(size)] for size in (SIZES[0], SIZES[-1]))
+    p = found["p of most against fewest"]
     gains = ", ".join(f"{k}: {f['other'] - f['base']:+.2f}" for k, f in zip(sizes, of_all, strict=True))
     return [
         Claim(
@@ -160,8 +162,9 @@ def claims_of(base: str, found: Figures) -> list[Claim]:
         ),
         Claim(
             f"{name} becomes more robust with more subspaces",
-            most["other"] > least["other"],
-            f"all instances: {least['other']:.2f} with {SIZES[0]}, {most['other']:.2f} with {SIZES[-1]}",
+            most["other"] > least["other"] and p < SURE,
+            f"all instances: {least['other']:.2f} with {SIZES[0]}, {most['other']:.2f} with {SIZES[-1]}; "
+            f"p = {p:.2g} across training pairs",
         ),
     ]
 

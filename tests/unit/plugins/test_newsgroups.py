@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import lzma
+import os
 import tarfile
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +23,8 @@ from disambig_random_subspace.experiments.instances import (
 from made_newsgroups import members, pack
 
 from disambig.errors import UserError
+
+DATA = os.environ.get("DISAMBIG_DATA")
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +159,14 @@ def test_the_share_of_removed_words():
     counted = count(documents)
     lesson = counted.lesson(("rec.autos", "sci.med"))
     assert lesson.removed(counted.rows["test", "sci.space"]) == 0.75
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
+def test_the_real_archive_has_all_its_documents():
+    documents = newsgroups.read(Path(str(DATA)) / newsgroups.ARCHIVE)
+    sizes = {key: len(of_group) for key, of_group in documents.items()}
+    assert sum(n for (part, _), n in sizes.items() if part == "train") == 11_314
+    assert sum(n for (part, _), n in sizes.items() if part == "test") == 7_532
+    assert sizes["train", "alt.atheism"] == 480
+    assert sizes["test", "talk.religion.misc"] == 251

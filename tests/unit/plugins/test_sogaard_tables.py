@@ -168,3 +168,21 @@ def test_claims_of_figure_6_follow_the_figures():
     rates[:, figure6.MORE] = base - removed / 100
     both = figure6.rates_compared({"SGD": rates}, instances, removed, at)
     assert [claim.holds for claim in both] == [False, False]
+    alike |= {figure6.mean_of("SGD"): base - 0.001}
+    assert [claim.holds for claim in figure6.orders_compared(alike, {"SGD": rates}, instances)] == [True]
+    alike |= {figure6.mean_of("SGD"): base.copy()}
+    assert [claim.holds for claim in figure6.orders_compared(alike, {"SGD": rates}, instances)] == [False]
+
+
+def test_the_mean_over_one_order_is_the_base(data):
+    batch = corpus(data).lesson(TRAIN).batch("train", TRAIN)
+    weights = [
+        trial(batch)[0].scorer.state()["weights"]
+        for trial in (
+            systems.of_orders("SGD", 1),
+            systems.alone(systems.BASES["SGD"]),
+            systems.of_orders("SGD", 2),
+        )
+    ]
+    assert np.array_equal(weights[0], weights[1])
+    assert not np.array_equal(weights[0], weights[2])
