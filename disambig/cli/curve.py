@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from disambig.cli.shared_options import Encoding, Labelled
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -16,9 +18,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def curve(
     config: Annotated[Path, typer.Argument(help="Config file, as for `disambig train`.")],
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
-    labelled: Annotated[
-        list[str] | None, typer.Option(help="Files of labelled examples (.jsonl, .tsv) to learn from.")
-    ] = None,
+    labelled: Labelled = None,
+    encoding: Encoding = None,
     sizes: Annotated[
         str, typer.Option(metavar="N,N,...", help="Examples of a group to learn from, such as 10,100,1000.")
     ] = "",
@@ -47,6 +48,7 @@ def curve(
             config,
             text or [],
             labelled or [],
+            encoding,
             lines,
             sizes=wanted,
             draws=draws,
@@ -71,7 +73,12 @@ def _numbers(sizes: str) -> list[int]:
 
 
 def _run(
-    config: Path, text: list[str], labelled: list[str], lines: bool | None, **about: Any
+    config: Path,
+    text: list[str],
+    labelled: list[str],
+    encoding: str | None,
+    lines: bool | None,
+    **about: Any,
 ) -> dict[str, Any]:
     """Read what the config and the options name, and make the curve."""
     from disambig.corpora.labelled import read_labelled
@@ -84,10 +91,12 @@ def _run(
     settings = dict(plan.settings)
     said_text, said_labelled = settings.pop("text", []), settings.pop("labelled", [])
     by_line = settings.pop("lines", False)
+    said_encoding = settings.pop("encoding", None)
     settings.pop("seed", None)
     examples = labelled or ([] if text else said_labelled)
     if examples:
-        return curve_of_labelled(plan.parts, read_labelled(examples), **about, **settings)
+        places = read_labelled(examples, encoding=encoding or said_encoding)
+        return curve_of_labelled(plan.with_labels_of(places).parts, places, **about, **settings)
     if are_labels(plan.parts["task"]):
         raise UserError("D463", task=plan.parts["task"].name)
     sources = text or said_text

@@ -9,20 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
+from disambig.cli.shared_options import Encoding, Labelled
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.command()
 def evaluate(
     model: Annotated[
-        str, typer.Argument(help="A task, PACK/TASK, a model directory; with --folds a config file.")
+        str, typer.Argument(help="A task, PACK/TASK, a model directory; with --folds a config.")
     ],
     text: Annotated[
         list[str] | None, typer.Argument(metavar="[TEXT]...", help="Files or directories of edited text.")
     ] = None,
-    labelled: Annotated[
-        list[str] | None, typer.Option(help="Files of labelled examples (.jsonl, .tsv), in place of text.")
-    ] = None,
+    labelled: Labelled = None,
+    encoding: Encoding = None,
     folds: Annotated[
         int | None, typer.Option(help="Train and test by cross-validation over documents.")
     ] = None,
@@ -46,7 +47,7 @@ def evaluate(
             raise typer.BadParameter("--plot is for text whose words are right")
         from disambig.cli.evaluating_labelled import run
 
-        run(model, labelled or [], folds=folds, text=text or [], json=json)
+        run(model, labelled or [], encoding=encoding, folds=folds, text=text or [], json=json)
         return
     if not text:
         raise typer.BadParameter("name text, or labelled examples with --labelled")

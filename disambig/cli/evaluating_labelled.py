@@ -11,7 +11,15 @@ import typer
 NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
 
 
-def run(model: str, labelled: Sequence[str], *, folds: int | None, text: Sequence[str], json: bool) -> None:
+def run(
+    model: str,
+    labelled: Sequence[str],
+    *,
+    encoding: str | None,
+    folds: int | None,
+    text: Sequence[str],
+    json: bool,
+) -> None:
     """Print how good a model, or with `folds` a config, is on labelled examples.
 
     Raises
@@ -26,18 +34,20 @@ def run(model: str, labelled: Sequence[str], *, folds: int | None, text: Sequenc
 
     if text or not labelled:
         raise UserError("D465")
-    examples = read_labelled(labelled)
     if folds is None:
         from disambig.model.packs import load
 
         loaded = load(model)
+        examples = read_labelled(labelled, encoding=encoding)
         found = {"model": f"{loaded.name} {loaded.version}", **evaluate_labelled(loaded, examples)}
         systems = {"model": found["groups"]}
     else:
-        from disambig.training.run import read_plan
+        from disambig.training.run import SOURCES, read_plan
 
         plan = read_plan(model)
-        settings = {k: v for k, v in plan.settings.items() if k not in ("text", "labelled", "lines")}
+        examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"))
+        plan = plan.with_labels_of(examples)
+        settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
         with stages() as progress:
             found = cross_validate(plan.parts, examples, folds=folds, progress=progress, **settings)
         systems = found["systems"]

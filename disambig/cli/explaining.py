@@ -46,6 +46,7 @@ def explain_text(
 ) -> None:
     """Print one block for each decision that `model` takes, or leaves to protection, in `text`."""
     from disambig.model.explain import explain
+    from disambig.model.labels import looked_up
     from disambig.text.documents import view_of_texts
 
     view = view_of_texts([text], model.tokenisation, protected=True)
@@ -53,6 +54,7 @@ def explain_text(
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
     threshold = probability_at(model.operating.threshold(flags_per_1000))
     name = f"{model.name} {model.version}"
+    what = looked_up(model.task)
     how = "labels" if model.labels is not None else f"{rate:g} flags per 1,000 words"
     console.line(f"{model.task.name} ({name}, {how})", style="bold")
     if not decisions.noted.any():
@@ -65,7 +67,8 @@ def explain_text(
         console.line("")
         console.line(f"  {_headline(record, text)}", style="bold red" if record["flagged"] else "bold")
         evidence = names[0] in known or not reasons
-        console.line(f"  {verdict(decisions, index, text, threshold=threshold, evidence=evidence)}")
+        said = verdict(decisions, index, text, threshold=threshold, evidence=evidence, what=what)
+        console.line(f"  {said}")
         seen = _observed(decisions, index)
         rows = [
             (shown(name), f"{score:.3f}")
@@ -76,7 +79,9 @@ def explain_text(
         rival = seen if seen is not None and seen != names[0] else names[1]
         heaviest = _heaviest(reasons, (names[0], rival), top)
         if heaviest:
-            console.table(("candidate", "n-gram", "count", "weight", "adds"), heaviest, numbers=3)
+            console.table(
+                ("candidate", what.removesuffix("s"), "count", "weight", "adds"), heaviest, numbers=3
+            )
     for start, end in _protected(text, model, decisions):
         console.line("")
         console.line(f"  {_where(text, start, end)}")
@@ -98,7 +103,15 @@ def probability_at(log_odds: float) -> float:
     return float(probabilities(np.array([log_odds]))[0])
 
 
-def verdict(decisions: Decisions, index: int, text: str, *, threshold: float, evidence: bool = True) -> str:
+def verdict(
+    decisions: Decisions,
+    index: int,
+    text: str,
+    *,
+    threshold: float,
+    evidence: bool = True,
+    what: str = "n-grams",
+) -> str:
     """Say in a line why a decision is flagged, or why it is not.
 
     Parameters
@@ -107,11 +120,14 @@ def verdict(decisions: Decisions, index: int, text: str, *, threshold: float, ev
         The probability that a flag needs.
     evidence : bool
         Whether any n-gram speaks for the chosen candidate.
+    what : str
+        What was looked up (see `disambig.model.labels.looked_up`).
     """
     record = decisions.record(index, text)
     group = decisions.table[decisions.groups[index]]
     observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
-    coverage = f"; {record['found']:,} of {record['asked']:,} n-grams are in the table"
+    known = "are in the table" if what == "n-grams" else "were in the training"
+    coverage = f"; {record['found']:,} of {record['asked']:,} {what} {known}"
     probability = f"probability {record['probability']:.3f} of an error"
     if record["flagged"]:
         return f"flagged: {probability}, {threshold:.3f} is enough{coverage}"
@@ -142,7 +158,10 @@ def _headline(record: dict[str, Any], text: str) -> str:
 
 
 def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
-    shown = f"{text[max(0, start - around) : start]}[{text[start:end]}]{text[end : end + around]}"
+    place = text[start:end]
+    if len(place) > 4 * around:  # a whole document
+        place = f"{place[: 2 * around]} ... {place[-around:]}"
+    shown = f"{text[max(0, start - around) : start]}[{place}]{text[end : end + around]}"
     return f"{start}-{end}: {' '.join(shown.split())}"
 
 

@@ -19,6 +19,18 @@ Rate = Annotated[
     float | None,
     typer.Option("--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."),
 ]
+Labelled = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH",
+        help="Labelled examples in place of text: .jsonl, .tsv, .csv, or a directory with a folder a label "
+        "and a file a document; may be repeated.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Encoding of the labelled examples, such as latin-1; default: utf-8."),
+]
 
 
 def with_options_of(common: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from disambig.cli.shared_options import Encoding, Labelled
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -19,12 +21,14 @@ def _example(wanted: bool) -> None:
 
 @app.command()
 def train(
-    config: Annotated[Path, typer.Argument(help="Config file; --example prints one.")],
+    config: Annotated[
+        Path,
+        typer.Argument(help="Config file, or the name of one that a plugin brings, such as topic."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the model.")],
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
-    labelled: Annotated[
-        list[str] | None, typer.Option(help="Files of labelled examples (.jsonl, .tsv) to learn from.")
-    ] = None,
+    labelled: Labelled = None,
+    encoding: Encoding = None,
     lines: Annotated[
         bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
     ] = None,
@@ -52,6 +56,7 @@ def train(
             config,
             text=text or (),
             labelled=labelled or (),
+            encoding=encoding,
             lines=lines,
             judge=judge if test else None,
             progress=progress,

@@ -29,7 +29,7 @@ def tokenised(documents: Sequence[Document], language: str) -> Iterator[Tokens]:
 
     from disambig.text.words import Words
 
-    tokenizer = spacy.blank(language).tokenizer
+    tokenizer = spacy.blank(language or "xx").tokenizer
     view = Words()([document.text for document in documents])
     firsts = view.sentences[:-1]
     owners = view.document_of(firsts)

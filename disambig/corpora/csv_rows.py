@@ -133,20 +133,25 @@ def csv_documents(
     lines: Iterator[Line], path: str, header: Header, *, field: str
 ) -> Iterator[Document | Bad]:
     """Yield one document a row; rows with an empty text are passed over, bad ones reported by line."""
-    place, width = header.columns.index(field), len(header.columns)
+    place = header.columns.index(field)
     for row in read_rows(lines, path, delimiter=header.delimiter):
-        if isinstance(row.cells, UserError):
-            yield Bad(path, row.cells)
-        elif len(row.cells) != width:
-            said = (
-                f"{len(row.cells)} {'field' if len(row.cells) == 1 else 'fields'}, the first row has {width}"
-            )
-            yield Bad(path, UserError("D326", path=path, line=row.number, problem=said))
-        elif row.cells[place].strip():
-            meta = dict(zip(header.columns, row.cells, strict=True))
+        cells = cells_of(row, header, path)
+        if isinstance(cells, UserError):
+            yield Bad(path, cells)
+        elif cells[place].strip():
+            meta = dict(zip(header.columns, cells, strict=True))
             del meta[field]
             name = id_of(meta.get("id"), path, row.number)
-            yield Document(name, row.cells[place], path, row.number, "csv", meta=meta)
+            yield Document(name, cells[place], path, row.number, "csv", meta=meta)
+
+
+def cells_of(row: Row, header: Header, path: str) -> list[str] | UserError:
+    """Return the cells of a row, one a column, or why they cannot be read."""
+    if isinstance(row.cells, UserError) or len(row.cells) == len(header.columns):
+        return row.cells
+    n = len(row.cells)
+    said = f"{n} {'field' if n == 1 else 'fields'}, the first row has {len(header.columns)}"
+    return UserError("D326", path=path, line=row.number, problem=said)
 
 
 def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple[int, int]]:

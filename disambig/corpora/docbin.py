@@ -36,7 +36,7 @@ class SpacyFormat:
 
         from disambig.spacy.annotations import write_annotations
 
-        nlp = spacy.blank(self.language)
+        nlp = spacy.blank(self.language or "xx")
         kept = [result for result in results if not result.document.blank]
         found = DocBin(store_user_data=True)
         for result, doc in zip(kept, _docs(kept, nlp), strict=True):

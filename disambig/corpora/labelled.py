@@ -2,9 +2,14 @@
 
 JSON Lines
     ``{"text": ..., "start": 3, "end": 5, "label": "referential", "document": "a.txt"}``; several places of a
-    text under ``"places": [{"start": ..., "end": ..., "label": ...}, ...]``. Offsets are in characters.
+    text under ``"places": [{"start": ..., "end": ..., "label": ...}, ...]``. Offsets are in characters;
+    without any the label is that of the whole text.
 Two or three columns (.tsv)
     the text with the place marked ``[[it]]`` (``[[]]`` for an empty place), the label, and the document.
+Tables (.csv, or .tsv whose first line names its columns)
+    of columns ``text``, ``label`` and, if there is one, ``document``; the label is that of the whole text.
+Directories
+    with a folder a label, and in it a file a document.
 
 Without a document each text is one of its own: parts to learn from and to test on are cut by documents.
 """
@@ -12,15 +17,20 @@ Without a document each text is one of its own: parts to learn from and to test 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from disambig.corpora.opening import READ_ERRORS, decode, open_bytes, read_error, without_compression
+from disambig.corpora.documents import can_be_encoded
+from disambig.corpora.labelled_documents import LABEL, folder_documents, is_table, table_documents
+from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error, without_compression
 from disambig.errors import UserError
 
 JSON_ENDINGS = (".jsonl", ".ndjson")
+UTF_8 = "utf-8"
 _OPEN, _CLOSE = "[[", "]]"
 
 
@@ -49,35 +59,76 @@ class Labelled:
     where: str = ""
 
 
-def read_labelled(paths: str | Path | Sequence[str | Path]) -> list[Labelled]:
-    """Read files of labelled examples, by their endings: .jsonl and .ndjson, otherwise columns.
+def read_labelled(paths: str | Path | Sequence[str | Path], *, encoding: str | None = None) -> list[Labelled]:
+    """Read labelled examples: directories, and files by their endings (see the module).
+
+    Parameters
+    ----------
+    paths : path or sequence of path
+    encoding : str, optional
+        Of all files; UTF-8 if not given.
 
     Raises
     ------
     UserError
-        D460 for a line that is no example, D461 where there is none; D300 to D308 for the file.
+        D460 for a line that is no example, D461 where there is none, D468 for a directory without folders,
+        D469 for bytes that are no text, D470 for an unknown encoding, D471 for a table without its
+        columns; D300 to D308 for the file.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
+    name = _known(encoding or UTF_8)
     found: list[Labelled] = []
-    for file in files:
-        name = str(file)
-        is_json = without_compression(name).endswith(JSON_ENDINGS)
-        for number, line in enumerate(_lines(name), 1):
+    for file in map(str, files):
+        if os.path.isdir(file):
+            read = partial(_read, encoding=name)
+            found.extend(_whole(*each) for each in folder_documents(file, read))
+            continue
+        text = _read(file, encoding=name)
+        if is_table(file, text):
+            found.extend(_whole(*each) for each in table_documents(file, text))
+            continue
+        is_json = without_compression(file).endswith(JSON_ENDINGS)
+        for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
-                where = f"{name}, line {number}"
+                where = f"{file}, line {number}"
                 found.extend(_of_json(line, where) if is_json else _of_columns(line, where))
     if not found:
         raise UserError("D461", path=", ".join(map(str, files)))
     return found
 
 
-def _lines(path: str) -> list[str]:
+def _known(encoding: str) -> str:
+    try:
+        "".encode(encoding)
+    except LookupError:
+        raise UserError("D470", name=encoding) from None
+    return encoding
+
+
+def _read(path: str, *, encoding: str) -> str:
+    """Return a file as text, without a byte order mark."""
     try:
         with open_bytes(path) as stream:
-            text = decode(stream.read(), path)
+            data: bytes = stream.read()
     except READ_ERRORS as problem:
         raise read_error(path, problem) from problem
-    return text.removeprefix("\ufeff").split("\n")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        byte = f"0x{data[problem.start]:02x}"
+        raise UserError("D469", path=path, encoding=encoding, byte=byte, offset=problem.start) from None
+    if "\0" in text:
+        raise UserError("D303", path=path, offset=text.index("\0"), hint="")
+    return text.removeprefix("\ufeff")
+
+
+def _whole(text: str, label: str, document: str, where: str) -> Labelled:
+    """Return the example of a whole text."""
+    if not label.strip():
+        raise UserError("D460", where=where, problem="an empty label")
+    if not can_be_encoded(label):
+        raise UserError("D460", where=where, problem="half a surrogate pair in its label")
+    return Labelled(text, 0, len(text), label, document, where)
 
 
 def _of_json(line: str, where: str) -> Iterator[Labelled]:
@@ -87,11 +138,17 @@ def _of_json(line: str, where: str) -> Iterator[Labelled]:
         raise UserError("D460", where=where, problem=f"no JSON: {problem}") from problem
     if not isinstance(said, dict) or not isinstance(said.get("text"), str):
         raise UserError("D460", where=where, problem='no object with a "text"')
+    document = str(said.get("document", said["text"]))
+    if not {"start", "end", "places"} & said.keys():
+        if not isinstance(said.get(LABEL), str):
+            raise UserError("D460", where=where, problem='no "label" that is a string')
+        yield _whole(said["text"], said[LABEL], document, where)
+        return
     places = said.get("places", [said])
     if not isinstance(places, list):
         raise UserError("D460", where=where, problem='"places" is no list')
     for place in places:
-        yield _checked(place, said["text"], str(said.get("document", said["text"])), where)
+        yield _checked(place, said["text"], document, where)
 
 
 def _checked(place: Any, text: str, document: str, where: str) -> Labelled:
@@ -113,7 +170,8 @@ def _of_columns(line: str, where: str) -> Iterator[Labelled]:
     before, opened, rest = columns[0].partition(_OPEN)
     inside, closed, after = rest.partition(_CLOSE)
     if not opened or not closed or _OPEN in inside + after or _CLOSE in after:
-        raise UserError("D460", where=where, problem="not one place between [[ and ]]")
+        problem = "not one place between [[ and ]], and no table whose first line names text and label"
+        raise UserError("D460", where=where, problem=problem)
     text = before + inside + after
     document = columns[2] if len(columns) == 3 else text
     yield Labelled(text, len(before), len(before) + len(inside), columns[1], document, where)

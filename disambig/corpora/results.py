@@ -62,7 +62,7 @@ def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, A
 def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    from disambig.data.decisions import replacement
+    from disambig.data.decisions import replacement, seen
 
     sizes = np.diff(decisions.offsets)
     owner = np.repeat(np.arange(len(decisions)), sizes)
@@ -83,15 +83,15 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
         decisions.asked.tolist(),
         strict=True,
     )
-    for i, (start, end, group_index, seen, best, flagged, probability, margin, found, asked) in enumerate(
+    for i, (start, end, group_index, given, best, flagged, probability, margin, found, asked) in enumerate(
         columns
     ):
         group = decisions.table[group_index]
         low, high = offsets[i], offsets[i + 1]
-        observed, chosen = text[start:end], group.candidates[best]
+        observed, chosen = seen(text, start, end), group.candidates[best]
         top = list(range(low, min(high, low + kept)))
-        if seen >= 0 and seen not in ranked[low : low + kept]:
-            top.append(ranked.index(seen, low, high))
+        if given >= 0 and given not in ranked[low : low + kept]:
+            top.append(ranked.index(given, low, high))
         yield {
             "task": decisions.task,
             "group": group.name,
@@ -99,7 +99,7 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            "replacement": observed if seen in (-1, best) else replacement(chosen, text, start, end),
+            "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
             "probability": probability,
             "margin": margin,

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 
+LONGEST_SEEN = 200
+"""Characters of a place that a record repeats."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
@@ -111,7 +114,7 @@ class Decisions:
         group = self.table[self.groups[index]]
         low, high = self.offsets[index], self.offsets[index + 1]
         start, end = int(self.starts[index]), int(self.ends[index])
-        observed = text[start:end]
+        observed = seen(text, start, end)
         chosen = group.candidates[self.chosen[index]]
         order = np.argsort(-self.scores[low:high], kind="stable")
         return {
@@ -147,6 +150,11 @@ _COLUMNS = (
     "found",
     "asked",
 )
+
+
+def seen(text: str, start: int, end: int) -> str:
+    """Return ``text[start:end]``, of a long place (a whole document) its beginning."""
+    return text[start:end] if end - start <= LONGEST_SEEN else f"{text[start : start + LONGEST_SEEN]} ..."
 
 
 def replacement(chosen: str, text: str, start: int, end: int) -> str:

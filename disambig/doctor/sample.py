@@ -50,6 +50,7 @@ def check_sample(models: Sequence[Model], text: str | None) -> Iterator[Finding]
 
 def _coverage(model: Model, text: str | None) -> Finding:
     from disambig.model.annotate import annotate
+    from disambig.model.labels import looked_up
 
     (decisions,) = annotate([text or SAMPLE], [model])
     if not len(decisions):
@@ -66,8 +67,8 @@ def _coverage(model: Model, text: str | None) -> Finding:
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
     if not asked:
-        return Finding("coverage", OK, f"{what}, no n-grams asked", numbers=numbers)
-    what += f", {found:,} of {asked:,} n-grams found ({found / asked:.0%})"
+        return Finding("coverage", OK, f"{what}, no {looked_up(model.task)} asked", numbers=numbers)
+    what += f", {found:,} of {asked:,} {looked_up(model.task)} found ({found / asked:.0%})"
     orders = asked_by_order(model, text or SAMPLE)
     if orders:
         shares = [f"{order}-grams {known / total:.0%}" for order, (known, total) in orders.items()]
@@ -77,6 +78,10 @@ def _coverage(model: Model, text: str | None) -> Finding:
     if found / asked >= LEAST_COVERED:
         return Finding("coverage", OK, what, numbers=numbers)
     mend = "the table knows little of this language or field: count text of your own"
+    if looked_up(model.task) == "words":
+        mend = "the model knows little of this language or field: train it on text of its own"
+        if text is None and model.language != LANGUAGE:
+            return Finding("coverage", OK, what, numbers=numbers)  # the sample may be in another language
     return Finding("coverage", WARNING, what, mend, numbers)
 
 

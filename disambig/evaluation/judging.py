@@ -97,7 +97,8 @@ def summary(test: dict[str, Any]) -> str:
     }
     n = test["n"]
     low, high = wilson(right["model"], n)
+    plain = f"unsupervised {right['baseline'] / n:.1%}, " if "baseline" in right else ""
     return (
-        f"accuracy {right['model'] / n:.1%} ({low:.1%} to {high:.1%}) on {n:,} examples, unsupervised "
-        f"{right['baseline'] / n:.1%}, most frequent candidate {right['majority'] / n:.1%} ({test['how']})"
+        f"accuracy {right['model'] / n:.1%} ({low:.1%} to {high:.1%}) on {n:,} examples, {plain}"
+        f"most frequent candidate {right['majority'] / n:.1%} ({test['how']})"
     )

@@ -14,6 +14,7 @@ from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.intervals import wilson
 from disambig.model.model import Model
+from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
 from disambig.training.marking import Marked, mark
 
@@ -70,7 +71,8 @@ def cross_validate(
     Returns
     -------
     dict
-        ``n``, ``documents``, ``folds``, and for each of `SYSTEMS` the figures of each group.
+        ``n``, ``documents``, ``folds``, and for each of `SYSTEMS` the figures of each group; without
+        ``baseline`` where the config has none.
 
     Raises
     ------
@@ -84,17 +86,19 @@ def cross_validate(
     fold = marked.folds(folds)
     instances = marked.examples.instances
     widths = [len(group.candidates) for group in task.groups]
-    chosen = {system: np.zeros(len(instances), np.int64) for system in SYSTEMS}
-    logits = {system: np.zeros((len(instances), max(widths))) for system in SYSTEMS[:2]}
+    learners = {"model": parts["learner"], "baseline": parts["baseline"]}
+    if isinstance(parts["baseline"], NoPreference):
+        del learners["baseline"]
+    systems = [system for system in SYSTEMS if system in learners or system == "majority"]
+    chosen = {system: np.zeros(len(instances), np.int64) for system in systems}
+    logits = {system: np.zeros((len(instances), max(widths))) for system in learners}
     for k in range(folds):
         if progress:
             progress("cross-validating", k, folds)
         learn = [example for example, own in zip(marked.labelled, fold, strict=True) if own != k] + list(also)
         trained = {
-            "model": train_labelled(parts, learn, name=task.name, **settings),
-            "baseline": train_labelled(
-                {**parts, "learner": parts["baseline"]}, learn, name=task.name, **settings
-            ),
+            system: train_labelled({**parts, "learner": learner}, learn, name=task.name, **settings)
+            for system, learner in learners.items()
         }
         for g, width in enumerate(widths):
             rows = np.flatnonzero((fold == k) & (instances.groups == g))
@@ -105,10 +109,10 @@ def cross_validate(
                     logits[system][rows, :width] = given
             seen = instances.observed[(fold != k) & (instances.groups == g)]
             chosen["majority"][rows] = np.bincount(seen, minlength=width).argmax()
-    groups: dict[str, Any] = {system: {} for system in SYSTEMS}
+    groups: dict[str, Any] = {system: {} for system in systems}
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
-        for system in SYSTEMS if len(rows) else ():
+        for system in systems if len(rows) else ():
             scored = logits[system][rows, : widths[g]] if system in logits else None
             groups[system][group.name] = figures(
                 group, instances.observed[rows], chosen[system][rows], scored

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from disambig.model.labels import are_documents
 from disambig.model.model import Model
 
 MOST_GROUPS = 30
 """Groups shown one by one; of more, those with the most test examples."""
+OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
+"""What a model is compared with."""
 FEW_TESTED = 100
 """Test examples below which the card says that the figures are uncertain."""
 
@@ -32,13 +35,14 @@ def card(model: Model, directory: str) -> str:
 def _what(model: Model) -> str:
     groups = model.task.groups[: len(model.scorers)]
     language = f"language: {model.language}" if model.language else "any language"
-    kind = "Gives labels to places" if model.labels is not None else "Decides between words"
+    kind = "Decides between words"
+    if model.labels is not None:
+        kind = "Gives labels to whole documents" if are_documents(model.task) else "Gives labels to places"
     listed = [f"* {' / '.join(map(_candidate, group.candidates))}" for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         listed.append(f"* ... and {len(groups) - MOST_GROUPS:,} more")
-    intro = (
-        f"{kind} of a text: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
-    )
+    of = "" if are_documents(model.task) else " of a text"
+    intro = f"{kind}{of}: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
     return intro + "\n\n" + "\n".join(listed)
 
 
@@ -53,6 +57,8 @@ def _use(model: Model, directory: str) -> list[str]:
         f'for span in doc.spans["{key}"]:',
         '    print(span.text, "->", span.label_, span._.disambig["probability"])',
     ]
+    if are_documents(model.task):
+        lines[-2:] = ["print(doc.cats)  # the probability of each label"]
     shell = f"disambig annotate FILE --model {directory}"
     return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: `{shell}`."]
 
@@ -94,11 +100,12 @@ def _figures(test: dict[str, Any]) -> list[str]:
     for name in shown:
         own = systems["model"][name]
         low, high = own["interval"]
-        others = [f"{systems[other][name]['accuracy']:.1%}" for other in ("baseline", "majority")]
+        others = [f"{systems[other][name]['accuracy']:.1%}" for other in OTHERS if other in systems]
         auc = f"{own['auc']:.3f}" if "auc" in own else "-"
         right = f"{own['accuracy']:.1%} ({low:.1%} to {high:.1%})"
         rows.append([_cell(name), f"{own['n']:,}", right, *others, f"{own['balanced_accuracy']:.1%}", auc])
-    head = ["group", "tested", "accuracy (95 % interval)", "unsupervised", "most frequent", "balanced", "AUC"]
+    compared = [title for other, title in OTHERS.items() if other in systems]
+    head = ["group", "tested", "accuracy (95 % interval)", *compared, "balanced", "AUC"]
     found = [
         f"On {test['n']:,} examples in {test['documents']:,} documents: {test['how']}.",
         _table(head, rows),

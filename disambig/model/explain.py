@@ -94,9 +94,10 @@ def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
     if isinstance(batch, DenseBlocks):
         return batch.column_of[r].tolist(), batch.values[0, r].tolist()
     if isinstance(batch, CrossedRows):
-        row = batch.rows[[0]]
-        values = np.asarray(row.toarray() if hasattr(row, "toarray") else row).ravel()
-        return (r * len(values) + np.arange(len(values))).tolist(), values.tolist()
+        row, width = batch.rows[[0]], batch.rows.shape[1]
+        if hasattr(row, "tocsr"):
+            return (r * width + row.tocsr().indices).tolist(), row.tocsr().data.tolist()
+        return (r * width + np.arange(width)).tolist(), np.asarray(row).ravel().tolist()
     if isinstance(batch, SparseRows):
         row = batch.rows[[r]].tocsr()
         return row.indices.tolist(), row.data.tolist()

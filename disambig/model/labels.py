@@ -59,6 +59,16 @@ def are_labels(task: Any) -> bool:
     return bool(getattr(task, "candidates_are", "words") == "labels")
 
 
+def are_documents(task: Any) -> bool:
+    """Tell whether a task labels whole documents: its attribute ``instances_are``, places by default."""
+    return bool(getattr(task, "instances_are", "places") == "documents")
+
+
+def looked_up(task: Any) -> str:
+    """Return what the evidence of its decisions counts: words of documents, else n-grams."""
+    return "words" if are_documents(task) else "n-grams"
+
+
 def softmax(logits: Floats) -> Floats:
     """Return probabilities, shape ``(n, K)``."""
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
@@ -66,7 +76,11 @@ def softmax(logits: Floats) -> Floats:
 
 
 def fit(
-    scores: Sequence[Floats], gold: Sequence[NDArray[np.int32]], *, metric: tuple[str, int | None]
+    scores: Sequence[Floats],
+    gold: Sequence[NDArray[np.int32]],
+    *,
+    metric: tuple[str, int | None],
+    biased: bool = True,
 ) -> Labels:
     """Fit calibration and offsets on development scores, a group at a time.
 
@@ -77,20 +91,22 @@ def fit(
     gold : sequence of arrays of int, each (n_g,)
     metric : ("accuracy", None) or ("f1", candidate)
         What the offsets serve; F1 of that candidate against all others.
+    biased : bool
+        Whether labels may have biases: not where the scores are those of sequences, whose best one must win.
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
     for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
         k = each.shape[1]
         if len(each):
-            scale[g], bias[g, :k] = _platt(each, right)
+            scale[g], bias[g, :k] = _platt(each, right, biased=biased)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * each + bias[g, :k]
                 offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
     return Labels(scale, bias, offset)
 
 
-def _platt(scores: Floats, gold: NDArray[np.int32]) -> tuple[float, Floats]:
+def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[float, Floats]:
     """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive."""
     from scipy.optimize import minimize
 
@@ -109,7 +125,7 @@ def _platt(scores: Floats, gold: NDArray[np.int32]) -> tuple[float, Floats]:
         return float(loss + 0.5 * RIDGE * pull @ pull), slope + RIDGE * pull
 
     start = np.append(1.0, np.zeros(k))
-    found = minimize(objective, start, jac=True, bounds=[(1e-3, None), *[(None, None)] * k]).x
+    found = minimize(objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]).x
     return float(found[0] / spread), np.asarray(found[1:])
 
 

@@ -14,6 +14,7 @@ from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.joining import join
+from disambig.data.sparse import CrossedRows
 from disambig.model.calibration import Calibration, Comparison, compare, probabilities
 from disambig.model.labels import Labels, are_labels, softmax
 from disambig.model.operating import OperatingPoint
@@ -36,6 +37,8 @@ class GroupDecisions:
     eligible : array of bool, shape (n,)
         Whether a flag is possible: the other candidate scores best of all and has evidence.
     found, asked : arrays of int32, shape (n, K)
+    shared : bool
+        Whether the candidates of an instance have the same features, and so the same evidence.
     """
 
     scores: NDArray[np.float64]
@@ -44,6 +47,7 @@ class GroupDecisions:
     eligible: NDArray[np.bool_]
     found: NDArray[np.int32]
     asked: NDArray[np.int32]
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +133,8 @@ class Model:
         other = comparison.other
         evidence = found[np.arange(len(other)), other] > 0
         eligible = (comparison.features[:, 0] > 0) & (scores.argmax(axis=1) == other) & evidence
-        return GroupDecisions(scores, comparison, log_odds, eligible, found, asked)
+        shared = isinstance(features.batch, CrossedRows)
+        return GroupDecisions(scores, comparison, log_odds, eligible, found, asked, shared)
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
         """Decide everywhere in `view`; words of the layer ``"protected"`` are left alone.
@@ -157,13 +162,14 @@ class Model:
                 ("asked", np.int32),
             )
         }
-        for group, rows in _blocks(instances.groups):
+        for group, rows in _blocks(instances.groups, self._together(view, instances)):
             part = instances.take(rows)
             weighed = self.weigh(self.features(view, part, group), group, part.observed)
             k = weighed.scores.shape[1]
             scores[offsets[rows][:, None] + np.arange(k)] = weighed.scores
-            columns["found"][rows] = weighed.found.sum(axis=1)
-            columns["asked"][rows] = weighed.asked.sum(axis=1)
+            once = slice(1) if weighed.shared else slice(None)
+            columns["found"][rows] = weighed.found[:, once].sum(axis=1)
+            columns["asked"][rows] = weighed.asked[:, once].sum(axis=1)
             if self.labels is not None:
                 judged = self.labels.judge(weighed.scores, group)
                 columns["chosen"][rows], columns["margins"][rows], columns["probabilities"][rows] = judged
@@ -189,6 +195,30 @@ class Model:
             scores=scores,
             **columns,
         )
+
+    def choose(self, view: TokenView) -> tuple[Instances, NDArray[np.int64]]:
+        """Return the decisions to take in a view and the candidate chosen for each: `decide` without scores.
+
+        Quicker where a scorer finds the best candidates by itself (it has ``best(batch)``).
+        """
+        instances = self.instances(view)
+        chosen = np.zeros(len(instances), np.int64)
+        for group, rows in _blocks(instances.groups, self._together(view, instances)):
+            features = self.features(view, instances.take(rows), group)
+            scorer = self.scorer(group, features)
+            if hasattr(scorer, "best"):
+                chosen[rows] = scorer.best(features.batch)
+                continue
+            scores = scorer.scores(features.batch).reshape(len(rows), -1)
+            judged = scores.argmax(axis=1) if self.labels is None else self.labels.judge(scores, group)[0]
+            chosen[rows] = judged
+        return instances, chosen
+
+    def _together(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
+        """Return the sentence of each instance where those of a sentence are decided together."""
+        if not getattr(self.task, "decided_together", False):
+            return None
+        return view.sentences.searchsorted(instances.positions, side="right")
 
     def candidate_probabilities(self, decisions: Decisions) -> NDArray[np.float64] | None:
         """Return the probability of each candidate to be the right one, one for each of ``decisions.scores``.
@@ -232,10 +262,20 @@ def same_matrix(group: Group) -> NDArray[np.bool_]:
     return np.array([[group.same(i, j) for j in k] for i in k], bool)
 
 
-def _blocks(groups: NDArray[np.int32]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each group with its rows, a block at a time, so that memory does not grow with the batch."""
+def _blocks(
+    groups: NDArray[np.int32], together: NDArray[np.int64] | None = None
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield each group with its rows, a block at a time, so that memory does not grow with the batch.
+
+    Rows of a group that have the same number in `together` stay in one block.
+    """
     order = np.argsort(groups, kind="stable")
     numbers, starts = np.unique(groups[order], return_index=True)
     for number, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
-        for start in range(0, len(rows), BLOCK):
-            yield number, rows[start : start + BLOCK]
+        start = 0
+        while start < len(rows):
+            stop = start + BLOCK
+            if together is not None and stop < len(rows):
+                stop = int(together[rows].searchsorted(together[rows[stop - 1]], side="right"))
+            yield number, rows[start:stop]
+            start = stop

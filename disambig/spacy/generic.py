@@ -7,8 +7,10 @@ from typing import Any
 from spacy.language import Language
 
 from disambig.errors import UserError
+from disambig.model.labels import are_documents
 from disambig.model.packs import load
 from disambig.spacy.component import Disambiguator
+from disambig.spacy.documents import DocumentLabeller
 from disambig.spacy.factory import require_distribution
 
 FACTORY = "disambig"
@@ -30,7 +32,7 @@ def make_any(
     ignore: list[str],
     protect: bool,
 ) -> Disambiguator:
-    """Make a component of a model that the config names.
+    """Make a component of a model that the config names; one that labels documents writes ``doc.cats``.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ def make_any(
     spans_key : str, optional
         Key of ``doc.spans``; the name of the model's task if not given.
     flags_per_1000, ignore, protect
-        As for `Disambiguator`.
+        As for `Disambiguator`; the labels of documents do not need them.
 
     Raises
     ------
@@ -53,6 +55,8 @@ def make_any(
         raise UserError("D480", name=name, factory=FACTORY)
     require_distribution(nlp, FACTORY)
     loaded = load(model)
+    if are_documents(loaded.task):
+        return DocumentLabeller(nlp, loaded, name=name)
     return Disambiguator(
         nlp,
         loaded,
@@ -67,6 +71,6 @@ def make_any(
 Language.factory(
     FACTORY,
     default_config=DEFAULTS,
-    assigns=["doc.spans", "doc.user_data", "span._.disambig"],
+    assigns=["doc.spans", "doc.user_data", "span._.disambig", "doc.cats"],
     func=make_any,
 )

@@ -75,8 +75,10 @@ class _Checks:
     def stays_inside_sentences(self) -> None:
         view, found = self._find(self._texts)
         require(bool((found.lengths > 0).all()), "an instance has no token")
+        documents = getattr(self._task, "instances_are", "places") == "documents"
         for position, length in zip(found.positions, found.lengths, strict=True):
-            where = np.arange(position, position + length)
+            inside = np.arange(position, position + length)
+            where = inside[[0, -1]] if documents else inside  # a document has sentences
             require(
                 bool((view.ends[where] > view.starts[where]).all()), f"token {position} is a sentence's end"
             )

@@ -100,8 +100,9 @@ def train_labels(
         reports[group.name] = report
     tell("fitting extractors", 0, 1)
     extractors = tuple(e.fit(view, instances, task.groups) for e in parts["extractors"].values())
-    fitted_labels = labels.fit(scores, gold, metric=metric_of(task))
-    notes = _notes(marked)
+    biased = not getattr(task, "decided_together", False)
+    fitted_labels = labels.fit(scores, gold, metric=metric_of(task), biased=biased)
+    notes = [*_notes(marked), *_rare(task, gold, scorers, n_folds)]
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
     n_right = sum(int((c == right).sum()) for c, right in zip(chosen, gold, strict=True))
     low, high = wilson(n_right, len(instances))
@@ -109,19 +110,44 @@ def train_labels(
         f"{len(instances):,} labelled examples: accuracy {n_right / len(instances):.1%} out of fold, "
         f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
     )
+    return label_model(
+        parts,
+        name=name,
+        version=version,
+        config=config,
+        extractors=extractors,
+        scorers=scorers,
+        fitted=fitted_labels,
+        provenance={"groups": reports, **_counts(marked), "notes": notes},
+    )
+
+
+def label_model(
+    parts: dict[str, Any],
+    *,
+    name: str,
+    version: str,
+    config: dict[str, Any] | None,
+    extractors: Sequence[FeatureExtractor],
+    scorers: Sequence[Scorer | None],
+    fitted: labels.Labels,
+    provenance: dict[str, Any],
+) -> Model:
+    """Return the model of a task of labels from what was fitted for it."""
+    n_groups = len(parts["task"].groups)
     return Model(
         name=name,
         version=version,
-        task=task,
+        task=parts["task"],
         tokenisation=parts["tokenisation"],
-        extractors=extractors,
+        extractors=tuple(extractors),
         baseline=parts["baseline"],
         scorers=tuple(scorers),
-        calibration=calibration.none(len(task.groups)),
+        calibration=calibration.none(n_groups),
         operating=operating.never(),
-        labels=fitted_labels,
+        labels=fitted,
         config=config or {},
-        provenance={"groups": reports, **_counts(marked), "notes": notes},
+        provenance=provenance,
     )
 
 
@@ -227,4 +253,24 @@ def _notes(marked: Marked) -> list[str]:
         notes.append(f"not used: {'; '.join(marked.problems[:3])}{more}")
     if len(marked.documents) < FEW:
         notes.append(f"{len(marked.documents)} labelled examples are few: do not rely on this model yet")
+    return notes
+
+
+def _rare(
+    task: Task, gold: Sequence[NDArray[np.int32]], scorers: Sequence[Scorer | None], n_folds: int
+) -> list[str]:
+    """Say what had too few examples: of a group to learn at all, of a label to be in every fold."""
+    notes = []
+    for group, right, scorer in zip(task.groups, gold, scorers, strict=True):
+        counts = np.bincount(right, minlength=len(group.candidates))
+        rare = [
+            f"{name!r} ({n})"
+            for name, n in zip(group.candidates, counts.tolist(), strict=True)
+            if n < n_folds
+        ]
+        if scorer is None:
+            notes.append(f"{group.name}: too few examples to learn from, give more of each label")
+        elif rare:
+            more = f" and {len(rare) - 10:,} more" if len(rare) > 10 else ""
+            notes.append(f"{group.name}: fewer examples than folds of {', '.join(rare[:10])}{more}")
     return notes

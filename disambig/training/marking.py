@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,8 @@ from disambig.text.hashing import hash_word
 from disambig.text.view import Tokenisation
 from disambig.training.examples import Examples
 from disambig.types import Task
+
+_MOST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,14 +80,12 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
         right = [
             (i, c) for i in here if (c := _candidate(task.groups[instances.groups[i]], example.label)) >= 0
         ]
-        if right:
+        groups = [task.groups[instances.groups[i]] for i in here]
+        problem = _problem(example, groups, right, found, task.name)
+        if problem is None:
             found[right[0][0]] = right[0][1], example
-            continue
-        problem = f"the task {task.name} decides nothing at {example.text[example.start : example.end]!r}"
-        if here:
-            known = ", ".join(map(repr, task.groups[instances.groups[here[0]]].candidates[:8]))
-            problem = f"the label {example.label!r} is none of {known}"
-        problems.append(f"{example.where}: {problem}")
+        else:
+            problems.append(f"{example.where}: {problem}")
     if not found:
         raise UserError("D462", problem=problems[0], n=len(problems))
     index = np.array(sorted(found), np.int64)
@@ -96,6 +96,37 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     chosen = replace(instances.take(index), observed=gold)
     documents = np.array([order[name] for name in names], np.int64)
     return Marked(Examples.of(view, chosen), used, documents, problems)
+
+
+def _problem(
+    example: Labelled,
+    here: Sequence[Group],
+    right: Sequence[tuple[int, int]],
+    found: Mapping[int, tuple[int, Labelled]],
+    task: str,
+) -> str | None:
+    """Say why a label cannot be used; `here` are the groups decided there, `right` those that know it."""
+    if not here:
+        return f"the task {task} decides nothing at {_shown(example)}"
+    if not right:
+        known = ", ".join(map(repr, here[0].candidates[:8]))
+        return f"the label {example.label!r} is none of {known}"
+    whole = (example.start, example.end) == (0, len(example.text))
+    if whole and len({i for i, _ in right}) > 1:
+        return f'{_shown(example)} has {len(right)} places to decide: say which by "start" and "end"'
+    place, candidate = right[0]
+    if place in found and found[place][0] != candidate:
+        other = found[place][1]
+        return f"{_shown(example)} is {other.label!r} already ({other.where}), not {example.label!r}"
+    return None
+
+
+def _shown(example: Labelled) -> str:
+    """Return what is labelled, for a message."""
+    text = example.text[example.start : example.end]
+    if not text.strip() and example.start < example.end:
+        return "white space"
+    return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ...")
 
 
 def _meets(example: Labelled, start: int, end: int) -> bool:

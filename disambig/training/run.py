@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from disambig.config import read_config, resolve
-from disambig.corpora.labelled import read_labelled
+from disambig.corpora.labelled import Labelled, read_labelled
 from disambig.errors import UserError, nearest_first
 from disambig.model.labels import are_labels
 from disambig.model.model import Model
+from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
+from disambig.training.shipped import config_path
 from disambig.training.splits import split
 from disambig.training.trainer import Progress, train
 
 OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline")
+NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
+"""What stands in for the baseline of a task of labels whose config has none."""
+SOURCES = ("text", "labelled", "encoding", "lines")
+"""The settings of ``[training]`` that say what is read."""
 SECTIONS = ("model", *OBJECTS, "training")
 
 
@@ -26,6 +32,7 @@ def run(
     *,
     text: Sequence[str] = (),
     labelled: Sequence[str] = (),
+    encoding: str | None = None,
     lines: bool | None = None,
     overrides: dict[str, Any] | None = None,
     judge: Callable[..., dict[str, Any]] | None = None,
@@ -37,12 +44,15 @@ def run(
     ----------
     path : path
         Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors]`` with an
-        ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` and ``[training]`` (text, labelled,
-        lines, flags_per_1000, max_examples, min_examples, seed).
+        ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` (tasks of labels can do without) and
+        ``[training]`` (text, labelled, encoding, lines, flags_per_1000, max_examples, min_examples,
+        seed); or the name of a config that a plugin brings, such as ``topic``.
     text : sequence of str
         Files and directories to learn from, in place of those that the config names.
     labelled : sequence of str
-        Files of labelled examples (see `read_labelled`) to learn from, in place of text.
+        Labelled examples (see `read_labelled`) to learn from, in place of text.
+    encoding : str, optional
+        Of the labelled examples, in place of what the config says.
     lines : bool, optional
         Whether each line of a text file is a document, in place of what the config says.
     judge : callable, optional
@@ -54,21 +64,22 @@ def run(
         D005 for the config, D3xx for the text, D412 where it holds nothing to learn from.
     """
     plan = read_plan(path, overrides=overrides)
-    parts, settings = plan.parts, dict(plan.settings)
-    said_text, said_labelled = settings.pop("text", []), settings.pop("labelled", [])
-    by_line = settings.pop("lines", False) if lines is None else lines
-    settings.pop("lines", None)
+    settings = dict(plan.settings)
+    said = {name: settings.pop(name, None) for name in SOURCES}
+    examples = list(labelled) or (not text and said["labelled"]) or []
+    places = read_labelled(examples, encoding=encoding or said["encoding"]) if examples else []
+    plan = plan.with_labels_of(places) if examples else plan
+    parts = plan.parts
     about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
-    examples = list(labelled) or ([] if text else said_labelled)
     if examples:
-        places = read_labelled(examples)
         model = train_labelled(parts, places, progress=progress, **about, **settings)
         return _judged(model, judge, parts, labelled=places, progress=progress, **settings)
     if are_labels(parts["task"]):
         raise UserError("D463", task=parts["task"].name)
-    sources = list(text) or said_text
+    sources = list(text) or said["text"]
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+    by_line = bool(said["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
     model = train(parts, texts, progress=progress, **about, **settings)
     numbers = {"documents": {name: len(part) for name, part in texts.items()}}
@@ -94,11 +105,37 @@ class Plan:
     name: str
     version: str
 
+    def with_labels_of(self, labelled: Sequence[Labelled]) -> Plan:
+        """Return a plan whose task, where its config leaves that open, has the labels of `labelled`, sorted.
+
+        Raises
+        ------
+        UserError
+            D467 where all examples have the same label, and there is no baseline to decide.
+        """
+        task, config = self.parts["task"], self.config
+        if not are_labels(task):
+            return self
+        labels = sorted({example.label for example in labelled})
+        if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
+            raise UserError("D467", n=len(labelled), label=labels[0])
+        if task.groups:
+            return self
+        parts = {**self.parts, "task": replace(task, labels=labels)}
+        return replace(self, parts=parts, config={**config, "task": {**config["task"], "labels": labels}})
+
 
 def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> Plan:
-    """Read a config file and make what it describes; D005 where something is missing or unknown."""
+    """Read a config file, or the one that a plugin brings under a name, and make what it describes.
+
+    Raises
+    ------
+    UserError
+        D005 where something is missing or unknown, D472 for a name that is no config.
+    """
+    path = config_path(path)
     config = read_config(path, overrides)
-    missing = [name for name in (*OBJECTS, "model") if name not in config]
+    missing = [name for name in (*OBJECTS, "model") if name not in config and name != "baseline"]
     if missing:
         raise UserError("D005", path=path, problem=f"no section [{missing[0]}]")
     unknown = [name for name in config if name not in SECTIONS]
@@ -107,8 +144,12 @@ def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> P
         raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]: there are {names}")
     settings = dict(config.get("training", {}))
     _check(settings, path)
-    kept = {name: config[name] for name in OBJECTS}
+    kept = {name: config[name] for name in OBJECTS if name in config}
     parts = resolve(kept, source=path)
+    if "baseline" not in parts:
+        if not are_labels(parts["task"]):
+            raise UserError("D005", path=path, problem="no section [baseline]")
+        kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
     about = config["model"]
     name, version = str(about.get("name", parts["task"].name)), str(about.get("version", "0.1.0"))
     return Plan(parts, settings, kept, name, version)
@@ -144,6 +185,7 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "min_examples": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     "labelled": (_are_texts, 'a list such as ["examples.tsv", "more.jsonl"]'),
+    "encoding": (lambda value: isinstance(value, str), 'a name such as "latin-1"'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),
 }

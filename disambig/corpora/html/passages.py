@@ -15,6 +15,7 @@ DOCUMENT = "\0"
 COLOURS = 6
 _BLANK = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_SPACE = re.compile(r"\s")
 _LONG = 4_000  # characters of a paragraph that is cut at its lines
 _WRAPPED = 45  # characters of the shortest line of prose that was wrapped by hand
 
@@ -56,14 +57,22 @@ def passages(result: Annotated, marked: Sequence[dict[str, Any]]) -> Iterator[Pa
 
 
 def label_records(result: Annotated) -> list[dict[str, Any]]:
-    """Return the records of decisions that give a place a label and have nothing to replace."""
+    """Return the records of decisions that give a place a label and have nothing to replace.
+
+    Of a place of several words, such as a whole document, the first is marked.
+    """
     import numpy as np
 
-    return [
-        decisions.record(int(index), result.document.text)
+    text = result.document.text
+    found = [
+        decisions.record(int(index), text)
         for decisions in result.decisions
         for index in np.flatnonzero((decisions.observed < 0) & ~decisions.flagged)
     ]
+    for record in found:
+        space = _SPACE.search(text, record["start"] + 1, record["end"])
+        record["end"] = space.start() if space else record["end"]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,7 @@ def _entry(record: dict[str, Any]) -> str:
         head = f"{isolated(shown(record['observed']))}: <b>{isolated(record['chosen'])}</b>"
         said = f"{isolated(record['task'])}: {share} likely"
     found = (
-        f'<span class="e">{record["found"]} of {record["asked"]} n-grams found</span>'
+        f'<span class="e">{record["found"]} of {record["asked"]} n-grams or words known</span>'
         if record["asked"]
         else ""
     )

@@ -74,7 +74,8 @@ def test_a_pipeline_is_saved_and_read(nlp, models, tmp_path):
 
 def test_it_says_what_it_sets():
     meta = Language.get_factory_meta("disambig")
-    assert meta.requires == [] and meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig"]
+    assert meta.requires == []
+    assert meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig", "doc.cats"]
 
 
 def test_declaring_it_loads_nothing_heavy():

@@ -1,0 +1,81 @@
+"""Whole documents with a label each: a folder a label, or the rows of a table."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+
+from disambig.corpora.csv_rows import TAB, cells_of, read_header, read_rows
+from disambig.corpora.lines import read_lines
+from disambig.corpora.opening import read_error, without_compression
+from disambig.errors import UserError
+
+TEXT, LABEL, DOCUMENT = "text", "label", "document"
+Whole = tuple[str, str, str, str]
+"""Text, label, document and where it stands."""
+
+
+def is_table(path: str, text: str) -> bool:
+    """Tell whether a file is a table of labelled documents: a .csv, or a .tsv that names its columns."""
+    name = without_compression(path)
+    first = [cell.strip() for cell in text.partition("\n")[0].split(TAB)]
+    return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
+
+
+def table_documents(path: str, text: str) -> Iterator[Whole]:
+    """Yield a document a row, of columns ``text``, ``label`` and, if there is one, ``document``.
+
+    Raises
+    ------
+    UserError
+        D471 where a column is missing, D302 and D326 for what is no table, D460 for an empty label.
+    """
+    lines = read_lines(io.BytesIO(text.encode("utf8", "surrogatepass")))
+    try:
+        header, lines = read_header(lines, path, field=TEXT)
+    except UserError as error:
+        if error.code != "D327":
+            raise
+        raise UserError("D471", **error.values) from None
+    if LABEL not in header.columns:
+        shown = ", ".join(repr(column[:40]) for column in header.columns[:20])
+        raise UserError("D471", path=path, field=LABEL, columns=shown)
+    for row in read_rows(lines, path, delimiter=header.delimiter):
+        cells = cells_of(row, header, path)
+        if isinstance(cells, UserError):
+            raise cells
+        said = dict(zip(header.columns, cells, strict=True))
+        where = f"{path}, line {row.number}"
+        yield said[TEXT], said[LABEL].strip(), said.get(DOCUMENT) or said[TEXT], where
+
+
+def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
+    """Yield each file under each folder of `path`: the folder's name is its label.
+
+    Hidden files and folders are left out, and files beside the folders.
+
+    Raises
+    ------
+    UserError
+        D468 where there is no folder, D308 for one that cannot be read; whatever `read` raises.
+    """
+    try:
+        with os.scandir(path) as entries:
+            labels = sorted(entry.name for entry in entries if entry.is_dir() and entry.name[0] != ".")
+        if not labels:
+            raise UserError("D468", path=path)
+        for label in labels:
+            for file in _files(os.path.join(path, label)):
+                yield read(file), label, file, file
+    except OSError as problem:
+        raise read_error(path, problem) from problem
+
+
+def _files(folder: str) -> Iterator[str]:
+    def fail(problem: OSError) -> None:
+        raise problem
+
+    for inside, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        yield from (os.path.join(inside, name) for name in sorted(files) if name[0] != ".")
