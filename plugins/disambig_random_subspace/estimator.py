@@ -20,7 +20,7 @@ from disambig.api import Columns, CrossedRows, UserError, nearest_first
 from .confidence_weighted import ConfidenceWeighted
 from .linear_learner import LinearLearner
 from .margin_learners import SGD, PassiveAggressive, Perceptron
-from .problem import check_finite
+from .problem import check_numbers
 from .random_subspaces import RandomSubspaces
 
 Floats = NDArray[np.float64]
@@ -150,7 +150,7 @@ def _finite_rows(X: Any) -> Any:
     from scipy.sparse import csr_array
 
     rows = csr_array(X)
-    check_finite(rows)
+    check_numbers(rows)
     return rows
 
 

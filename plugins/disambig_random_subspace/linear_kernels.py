@@ -45,10 +45,12 @@ def add(indices, data, start, end, weights, keep, steps):  # type: ignore[no-unt
 
 @compiled
 def add_lanes(total, weights, lanes):  # type: ignore[no-untyped-def]
-    """Add the weights of the first `lanes`, one after another: the same sum bit for bit everywhere."""
+    """Add the sum of the first `lanes` to `total`, in one order: the same bits everywhere."""
     for j in range(len(total)):
+        of_lanes = 0.0
         for lane in range(lanes):
-            total[j] += weights[j, lane]
+            of_lanes += weights[j, lane]
+        total[j] += of_lanes
 
 
 @compiled

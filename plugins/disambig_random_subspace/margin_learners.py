@@ -154,10 +154,10 @@ def _estimator(settings: dict[str, Any], passes: int) -> Any:
     scikit-learn has had PA-I as a learning rate since 1.8, and before as a class that is now deprecated.
     """
     import sklearn
-    from sklearn.utils.fixes import parse_version
 
     order = {"max_iter": passes, "tol": None, "shuffle": False}
-    if settings["learning_rate"] == "pa1" and parse_version(sklearn.__version__) < parse_version("1.8"):
+    version = tuple(int(number) for number in sklearn.__version__.split(".")[:2])
+    if settings["learning_rate"] == "pa1" and version < (1, 8):
         from sklearn.linear_model import PassiveAggressiveClassifier
 
         return PassiveAggressiveClassifier(C=settings["eta0"], loss="hinge", **order)

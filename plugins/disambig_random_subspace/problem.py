@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch, CrossedRows, UserError, convert
 
 Floats = NDArray[np.float64]
+MOST = 1e100
+"""Squares of larger numbers, and their sums, leave the range of floating point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +107,8 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
     Raises
     ------
     UserError
-        D705 where there is no example, D772 for numbers that are NaN or infinite.
+        D705 where there is no example, D772 for numbers that are NaN or infinite, D773 for such as are
+        beyond `MOST`.
     TypeError
         For a batch that cannot be read as crossed rows.
     """
@@ -116,7 +119,7 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
         raise UserError("D705")
     order = np.random.default_rng(seed).permutation(len(crossed.costs))
     rows = csr_array(crossed.rows, dtype=np.float64)
-    check_finite(rows)
+    check_numbers(rows)
     rows = rows[order]
     rows.sum_duplicates()
     rows.eliminate_zeros()
@@ -139,9 +142,11 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
     )
 
 
-def check_finite(rows: Any) -> None:
-    """Refuse sparse rows with numbers that are NaN or infinite (D772)."""
+def check_numbers(rows: Any) -> None:
+    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773)."""
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
         example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
         raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
+    if np.abs(rows.data).max(initial=0.0) > MOST:
+        raise UserError("D773")

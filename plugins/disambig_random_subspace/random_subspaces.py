@@ -7,7 +7,7 @@ minimised is the expected loss over random removals.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from disambig.api import Arrays, CandidateBatch, Fitted, Scorer, UserError
 
 from .checks import check_count, check_rate
+from .margin_learners import SGD
 from .masked_copies import MaskedCopies
 from .masks import keep_masks, removed
 
@@ -29,12 +30,12 @@ class RandomSubspaces:
 
     Parameters
     ----------
-    base : Learner
+    base : Learner, optional
         Learns under each mask, best all masks at once: by ``fit_masked(batch, masks)``, the sum of the flat
         weights under each, ``dimensions(batch)``, how many there are to remove, and
         ``scorer_of(average, batch)`` or, if it has none, ``from_state({"weights": average})``; with
         ``prepare(batch)``, if it has that, done once for all masks. Any other learner of a linear scorer is
-        given masked copies of crossed rows.
+        given masked copies of crossed rows. By default `SGD`.
     n_subspaces : int
         How many masks.
     removal_rate : float
@@ -43,7 +44,7 @@ class RandomSubspaces:
         Of the masks; the order of the examples is the base's, and the same under all masks.
     """
 
-    base: Any
+    base: Any = field(default_factory=SGD)
     n_subspaces: int = 100
     removal_rate: float = 0.1
     seed: int = 0
