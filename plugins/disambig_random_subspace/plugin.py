@@ -39,7 +39,9 @@ def disambig_register_experiments(register: Register) -> None:
     from .experiments.figure5 import Figure5
     from .experiments.figure6 import Figure6
     from .experiments.table1 import Table1
+    from .experiments.table2 import Table2
 
     register("sogaard2012.figure5.v1", Figure5)
     register("sogaard2012.figure6.v1", Figure6)
     register("sogaard2012.table1.v1", Table1)
+    register("sogaard2012.table2.v1", Table2)

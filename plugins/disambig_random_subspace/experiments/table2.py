@@ -180,7 +180,7 @@ def speeds(runs: Sequence[Run]) -> str:
         for run in runs
         if run.training_seconds is not None and run.words_per_second is not None
     ]
-    return f"Training time and speed, one process on one core, from words to tags: {'; '.join(said)}."
+    return f"Processor time of training, and speed on one core from words to tags: {'; '.join(said)}."
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -14,6 +14,7 @@ import pytest
 from disambig_random_subspace.experiments import table2, tagger_peers
 from disambig_random_subspace.experiments.table2 import PAPER, Table2, material, part_of
 from disambig_random_subspace.experiments.table2_claims import TESTED, beside_peers, gains
+from disambig_random_subspace.experiments.table2_ours import our_runs
 from disambig_random_subspace.experiments.table2_scoring import (
     DIFFERENT,
     Gold,
@@ -126,6 +127,15 @@ def test_shapes_and_attributes_of_words():
     assert {"w=big", "f=Big", "h=Xxx", "p=b", "s=ig", "-1=<s>", "+1=cats", "first"} <= set(found[0])
     assert {"-1=big", "+1=</s>", "s=cats", "last"} <= set(found[1])
     assert attributes([]) == []
+
+
+def test_ours_learn_what_they_see_and_share_one_path():
+    text = [*TRAIN * 3, ([], [])]
+    runs = our_runs(TRAIN * 3, {"web": text}, sizes=(2, 3), progress=lambda *said: None)
+    assert [run.system for run in runs] == ["AP", "AP-RLRS, K=2", "AP-RLRS, K=3"]
+    assert runs[0].tags["web"] == [tags for _, tags in text]
+    assert all([len(tags) for tags in run.tags["web"]] == [6, 5] * 3 + [0] for run in runs)
+    assert all(run.training_seconds >= 0 for run in runs)
 
 
 def test_crfsuite_learns_what_it_sees():
