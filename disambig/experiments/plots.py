@@ -33,7 +33,9 @@ def plot_result(title: str, result: Result, path: Path) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none"}):
+    # one font: an SVG repeats all that are listed with every word
+    one_font = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
+    with rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none", **one_font}):
         across = min(_ACROSS, len(result.panels)) or 1
         down = -(-len(result.panels) // across) or 1
         wide, high = (7, 4.5) if across == 1 else (4 * across, 3.5 * down)
