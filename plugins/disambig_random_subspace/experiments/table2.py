@@ -160,10 +160,10 @@ def notes(
     web, more = golds[WEB], " and CoNLL-2000" if silver else ""
     return [
         f"Trained on {len(train):,} sentences of the Penn Treebank sample{more} (the paper: sections 2-21), "
-        f"tested on all sentences of UD English EWT, {len(web.tags):,} tokens, and on other files of the "
-        f"sample, {len(golds[IN_DOMAIN].tags):,}; {len(dev):,} further sentences tell spaCy's training when "
-        "to stop, the others do not use them.",
-        f"{WEB!r} is the paper's four genres; the features of AP and the settings of CRFsuite were chosen on "
+        f"tested on all parts of UD English EWT, of which nothing is learned: {len(web.tags):,} tokens of the "
+        f"paper's four genres; and on other files of the sample, {len(golds[IN_DOMAIN].tags):,} tokens. "
+        f"{len(dev):,} further sentences tell spaCy's training when to stop; the others do not use them.",
+        f"{WEB!r} is the four genres together; the features of AP and the settings of CRFsuite were chosen on "
         f"the fifth, e-mail, as the paper used it first. {web.unknown.mean():.1%} of the tokens of "
         f"{WEB!r} are words that the training sentences do not hold.",
         f"'alike' leaves out what the treebanks annotate by other rules, {1 - web.alike.mean():.1%} of the "
