@@ -89,7 +89,7 @@ def claims_of(some: Sequence[Floats], everything: Sequence[Floats]) -> list[Clai
     said = ", ".join(f"{size}: {n}" for size, n in hurt.items())
     return [
         Claim(
-            f"P-RLRS seldom hurts: in at most {HURT[1]} of {SAMPLED} instances (the paper: {HURT[0]} to {HURT[1]})",
+            f"P-RLRS seldom hurts: at most {HURT[1]} of {SAMPLED} instances (paper: {HURT[0]} to {HURT[1]})",
             max(hurt.values()) <= HURT[1],
             f"{said}; of all instances {', '.join(shares)} %",
         ),
