@@ -160,11 +160,11 @@ def notes(
     web, more = golds[WEB], " and CoNLL-2000" if silver else ""
     return [
         f"Trained on {len(train):,} sentences of the Penn Treebank sample{more} (the paper: sections 2-21), "
-        f"tested on all parts of UD English EWT, of which nothing is learned: {len(web.tags):,} tokens of the "
-        f"paper's four genres; and on other files of the sample, {len(golds[IN_DOMAIN].tags):,} tokens. "
+        f"tested on all parts of UD English EWT, of which nothing is learned, {len(web.tags):,} tokens of "
+        f"the paper's four genres, and on other files of the sample, {len(golds[IN_DOMAIN].tags):,} tokens. "
         f"{len(dev):,} further sentences tell spaCy's training when to stop; the others do not use them.",
-        f"{WEB!r} is the four genres together; the features of AP and the settings of CRFsuite were chosen on "
-        f"the fifth, e-mail, as the paper used it first. {web.unknown.mean():.1%} of the tokens of "
+        f"{WEB!r} is the four genres together; the features of AP and the settings of CRFsuite were chosen "
+        f"on the fifth, e-mail, as the paper used it first. {web.unknown.mean():.1%} of the tokens of "
         f"{WEB!r} are words that the training sentences do not hold.",
         f"'alike' leaves out what the treebanks annotate by other rules, {1 - web.alike.mean():.1%} of the "
         'web: tags that the training sentences do not have, "to", "both", "either", "neither", dashes, dots, '
