@@ -52,7 +52,7 @@ class TokenContext:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TokenContext:
         """Learn which features occur at the instances."""
-        hashes = _hashes(view)[_words(view).searchsorted(instances.positions)]
+        hashes = _hashes(view, instances.positions)
         keys, counts = np.unique(hashes, return_counts=True)
         return replace(self, keys=keys[counts >= self.least])
 
@@ -73,10 +73,7 @@ class TokenContext:
 
         from disambig.features.token_context_kernels import look_up
 
-        words = _words(view)
-        hashes = _hashes(view)
-        if len(positions) != len(words):
-            hashes = hashes[words.searchsorted(positions)]
+        hashes = _hashes(view, positions)
         keys, slots = self._index
         indptr = np.empty(len(hashes) + 1, np.int32)
         indices = np.empty(hashes.size, np.int32)
@@ -114,23 +111,26 @@ class TokenContext:
         return replace(self, keys=keys)
 
 
-def _words(view: TokenView) -> NDArray[np.int64]:
-    """Return the tokens of a view that are no sentence boundaries."""
-    return np.flatnonzero(view.ends > view.starts)
-
-
-def _hashes(view: TokenView) -> NDArray[np.uint32]:
-    """Return the features of all words of a view as hashes, shape (n_words, F)."""
+def _hashes(view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Return the features of tokens as hashes, shape (n, F); `positions` rise."""
     from disambig.features import token_context_kernels as kernels
 
-    words = _words(view)
-    lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts))
-    offsets = np.repeat(np.cumsum(lengths) - lengths, np.diff(view.documents))[words]
-    codes = np.frombuffer("".join(view.texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    if not len(positions):
+        return np.zeros((0, kernels.N_TEMPLATES), np.uint32)
+    # only the sentences and documents that the tokens are in are looked at
+    first, last = view.sentences.searchsorted(positions[[0, -1]], side="right") + np.array([-1, 0])
+    sentences = view.sentences[first : last + 1]
+    inside = slice(int(sentences[0]), int(sentences[-1]))
+    words = np.flatnonzero(view.ends[inside] > view.starts[inside]) + inside.start
+    one, other = view.document_of(positions[[0, -1]]).tolist()
+    texts = view.texts[one : other + 1]
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    offsets = (np.cumsum(lengths) - lengths)[view.document_of(words) - one]
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     plane_0 = codes.max(initial=0) < characters.PLANE_0
     table = characters.table(characters.PLANE_0 if plane_0 else characters.ALL)
     values = np.empty((len(words), kernels.N_ATTRIBUTES), np.uint64)
     kernels.attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)  # type: ignore[no-untyped-call]
     found = np.empty((len(words), kernels.N_TEMPLATES), np.uint32)
-    kernels.features(values, kernels.TEMPLATES, words.searchsorted(view.sentences), found)  # type: ignore[no-untyped-call]
-    return found
+    kernels.features(values, kernels.TEMPLATES, words.searchsorted(sentences), found)  # type: ignore[no-untyped-call]
+    return found if len(words) == len(positions) else found[words.searchsorted(positions)]

@@ -10,6 +10,7 @@ Sentences
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,12 +19,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.text.hashing import hash_word
+from disambig.text.hashing import hash_word, hash_words
 from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+_ATTRIBUTES = ["ORTH", "LOWER", "IDX", "LENGTH", "SENT_START"]
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN, _STOP, _CLOSER, _SPACE, _BLANK = range(5)
 _SYMBOLS = 10_000
 """spaCy gives some words ("mark", "root") numbers below, in place of hashes."""
 _STOPS = frozenset(".!?\u2026")
@@ -50,7 +54,8 @@ class SpacyTokens:
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
-        docs = list(_tokeniser(self.language).pipe(texts))
+        sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy takes no half of a pair
+        docs = list(_tokeniser(self.language).pipe(sound))
         return _view(self.name, texts, docs)
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
@@ -60,12 +65,14 @@ class SpacyTokens:
     def of_sentences(self, sentences: Iterable[Sequence[str]]) -> TokenView:
         """Return the view of sentences that are cut into tokens already, one document each."""
         given = [list(words) for words in sentences]
+        sizes = np.array([len(words) for words in given], np.int64)
         lengths = [np.fromiter(map(len, words), np.int64, len(words)) for words in given]
-        ends = [np.cumsum(each + 1) - 1 for each in lengths]
-        starts = [stop - each for stop, each in zip(ends, lengths, strict=True)]
-        hashes = [np.array([hash_word(word.lower()) for word in words], np.uint64) for words in given]
-        return _assembled(self.name, [" ".join(words) for words in given], hashes, starts, ends,
-                          [np.zeros(len(words), bool) for words in given])  # fmt: skip
+        ends = np.concatenate([np.zeros(0, np.int64), *(np.cumsum(each + 1) - 1 for each in lengths)])
+        starts = ends - np.concatenate([np.zeros(0, np.int64), *lengths])
+        hashes = hash_words([word.lower() for words in given for word in words])
+        texts = [" ".join(words) for words in given]
+        columns = hashes, starts.astype(np.int32), ends.astype(np.int32)
+        return _assembled(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool))
 
     def words(self, text: str) -> list[str]:
         """Return the tokens of one text in lower case, boundary words included."""
@@ -87,67 +94,84 @@ def _tokeniser(language: str) -> Any:
 
 
 def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> TokenView:
-    hashes, starts, ends, breaks = [], [], [], []
-    for doc in docs:
-        columns = doc.to_array(["IDX", "LENGTH", "LOWER", "IS_SPACE"]).reshape(-1, 4)
-        words = np.flatnonzero(columns[:, 3] == 0)
-        lower = columns[words, 2].copy()
-        for at in np.flatnonzero(lower < _SYMBOLS).tolist():
-            lower[at] = hash_word(doc.vocab.strings[int(lower[at])])
-        starts.append(columns[words, 0].astype(np.int64))
-        ends.append(starts[-1] + columns[words, 1].astype(np.int64))
-        hashes.append(lower)
-        breaks.append(_breaks(doc, words))
-    return _assembled(name, texts, hashes, starts, ends, breaks)
+    columns = [doc.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for doc in docs]
+    own = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), np.uint64), *columns])
+    sizes = np.array([len(each) for each in columns], np.int64)
+    documents = np.concatenate([[0], np.cumsum(sizes)])
+    orths, which = np.unique(own[:, 0], return_inverse=True)
+    strings = {id(doc.vocab): doc.vocab.strings for doc in docs}.values()
+    kind = np.array([_kind(_string(orth, strings)) for orth in orths.tolist()], np.int8)[which]
+    begins = _begins(own[:, 4], kind, documents)
+    words = kind < _SPACE
+    lower = own[:, 1]
+    for at in np.flatnonzero(words & (lower < _SYMBOLS)).tolist():
+        lower[at] = hash_word(_string(int(lower[at]), strings))
+    number = np.cumsum(begins)[words]
+    sizes = np.diff(np.concatenate([[0], np.cumsum(words)])[documents])
+    starts = own[words, 2].astype(np.int32)
+    ends = starts + own[words, 3].astype(np.int32)
+    return _assembled(name, texts, lower[words], starts, ends, sizes, np.diff(number, prepend=number[:1]) > 0)
 
 
-def _breaks(doc: Doc, words: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which words begin a sentence; the first need not."""
-    begins = np.zeros(len(doc) + 1, bool)
-    if doc.has_annotation("SENT_START"):
-        begins[:-1] = doc.to_array(["SENT_START"]).astype(np.int64) == 1
-    else:
-        ending = False
-        for i, text in enumerate([token.text for token in doc]):
-            if text.isspace():
-                begins[i + 1] |= text.count("\n") > 1
-            elif not _STOPS.isdisjoint(text) and _STOPS.issuperset(text):
-                ending = True
-            elif not (ending and text in _CLOSING):
-                begins[i] |= ending
-                ending = False
-    number = np.cumsum(begins[:-1])[words]
-    return np.diff(number, prepend=number[:1]) > 0
+def _string(number: int, stores: Iterable[Any]) -> str:
+    """Return the string of a number; Docs of one batch can have several vocabularies."""
+    for store in stores:
+        if number in store:
+            return str(store[number])
+    return ""
+
+
+def _kind(text: str) -> int:
+    if text.isspace():
+        return _BLANK if text.count("\n") > 1 else _SPACE
+    if _STOPS.issuperset(text):
+        return _STOP
+    return _CLOSER if text in _CLOSING else _PLAIN
+
+
+def _begins(
+    said: NDArray[np.uint64], kind: NDArray[np.int8], documents: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return which tokens, white space included, begin a sentence; the first of a document need not.
+
+    `said` is what a Doc says: 1 for the first token of a sentence, 0 for all where it knows of none.
+    """
+    begins = np.zeros(len(kind) + 1, bool)
+    solid = np.flatnonzero(kind <= _STOP)  # what neither closes nor is white space
+    begins[solid[1:]] = (kind[solid[1:]] == _PLAIN) & (kind[solid[:-1]] == _STOP)
+    begins[1:] |= kind == _BLANK
+    known = said != 0
+    inner = known.copy()
+    inner[documents[:-1][np.diff(documents) > 0]] = False
+    told = np.diff(np.concatenate([[0], np.cumsum(inner)])[documents]) > 0  # of each document
+    told_here = np.repeat(told, np.diff(documents))
+    found: NDArray[np.bool_] = np.where(told_here, said == 1, begins[:-1])
+    return found
 
 
 def _assembled(
     name: str,
     texts: Sequence[str],
-    hashes: list[NDArray[np.uint64]],
-    starts: list[NDArray[np.int64]],
-    ends: list[NDArray[np.int64]],
-    breaks: list[NDArray[np.bool_]],
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    breaks: NDArray[np.bool_],
 ) -> TokenView:
-    """Put boundary words around each sentence and all documents behind each other."""
-    sizes = np.array([len(each) for each in hashes], np.int64)
-    begins = np.concatenate([np.zeros(0, bool), *breaks])
-    firsts = np.cumsum(sizes) - sizes
-    begins[firsts[sizes > 0]] = True
+    """Put boundary words around each sentence of documents of `sizes` words, all behind each other."""
+    begins = breaks.copy()
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    begins[bounds[:-1][sizes > 0]] = True
     first = np.flatnonzero(begins)  # of each sentence, in words
-    n_words = int(sizes.sum())
-    sentence = np.cumsum(begins) - 1
-    at = np.arange(n_words) + 2 * sentence + 1  # of each word, among words and boundaries
-    sentences = np.append(at[first] - 1, n_words + 2 * len(first)).astype(np.int64)
+    n_words = int(bounds[-1])
+    up_to = np.concatenate([[0], np.cumsum(begins)])
+    at = np.arange(n_words) + 2 * up_to[1:] - 1  # of each word, among words and boundaries
     n = n_words + 2 * len(first)
+    sentences = np.append(at[first] - 1, n).astype(np.int64)
     own, left, right = np.zeros(n, np.uint64), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    own[at] = np.concatenate([own[:0], *hashes])
-    left[at] = np.concatenate([left[:0], *starts])
-    right[at] = np.concatenate([right[:0], *ends])
+    own[at], left[at], right[at] = hashes, starts, ends
     opening, closing = sentences[:-1], sentences[1:] - 1
     own[opening], own[closing] = START_HASH, END_HASH
     left[opening] = right[opening] = left[opening + 1]
     left[closing] = right[closing] = right[closing - 1]
-    before = np.cumsum(begins)  # sentences up to and with each word
-    counts = np.concatenate([[0], before])[np.concatenate([[0], np.cumsum(sizes)])]
-    documents = np.concatenate([[0], np.cumsum(sizes)]) + 2 * counts
-    return TokenView(name, texts, own, left, right, sentences, documents.astype(np.int64))
+    return TokenView(name, texts, own, left, right, sentences, (bounds + 2 * up_to[bounds]).astype(np.int64))

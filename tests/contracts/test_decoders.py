@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from toy_decoders import Chain, Chart, bracketings, derivations, paths
+from toy_decoders import Chart, bracketings, derivations, paths
 
-from disambig.api import Enumerated
+from disambig.api import Chain, Enumerated
 from disambig.testing import check_decoder
 
 LENGTHS = (1, 3, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from toy_decoders import Chain, Chart, chain_batch, chart_batch, unpacked
+from toy_decoders import Chart, chain_batch, chart_batch, unpacked
 from toy_learners import (
     ExponentiatedGradient,
     KernelRidge,
@@ -15,7 +15,7 @@ from toy_learners import (
     right_share,
 )
 
-from disambig.api import Columns, CrossedRows, Enumerated, SparseRows, segments
+from disambig.api import Chain, Columns, CrossedRows, Enumerated, SparseRows, segments
 from disambig.model.states import stack, unstack
 from disambig.testing import blocks, check_learner, crossed, lists
 

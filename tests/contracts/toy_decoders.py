@@ -1,4 +1,4 @@
-"""Decoders of structured candidates, as small as they can be: a chain and a chart.
+"""Structured candidates: problems for the core's chain, and a chart, as small as it can be.
 
 Parts are rows of the same batch. The rows of a chain can be told from the batch's offsets alone; a
 chart's combine as a hypergraph says, which `PartRows` carries along.
@@ -7,57 +7,10 @@ chart's combine as a hypergraph says, which `PartRows` carries along.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from disambig.api import Columns, SparseRows
-
-
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """Tag sequences: a row a first tag, then a row a pair (tag before, tag) for each further place."""
-
-    n_tags: int
-
-    def cut(self, scores):
-        k = self.n_tags
-        return scores[:k], scores[k:].reshape(-1, k, k)
-
-    def best(self, scores, layout):
-        mass = np.zeros(len(scores))
-        for start, stop in pairwise(layout):
-            first, steps = self.cut(scores[start:stop])
-            chosen, chosen_steps = self.cut(mass[start:stop])
-            total, back = first, []
-            for step in steps:  # Viterbi
-                paths = total[:, None] + step
-                back.append(paths.argmax(axis=0))
-                total = paths.max(axis=0)
-            tag = total.argmax()
-            for place in reversed(range(len(steps))):
-                before = back[place][tag]
-                chosen_steps[place, before, tag] = 1.0
-                tag = before
-            chosen[tag] = 1.0
-        return mass
-
-    def marginals(self, scores, layout):
-        mass, partition = np.zeros(len(scores)), []
-        for start, stop in pairwise(layout):
-            first, steps = self.cut(scores[start:stop])
-            shares, step_shares = self.cut(mass[start:stop])
-            forward, backward = [first], [np.zeros(self.n_tags)]
-            for step in steps:
-                forward.append(np.logaddexp.reduce(forward[-1][:, None] + step, axis=0))
-            for step in steps[::-1]:
-                backward.insert(0, np.logaddexp.reduce(step + backward[0], axis=1))
-            log_sum = np.logaddexp.reduce(forward[-1])
-            shares[:] = np.exp(first + backward[0] - log_sum)
-            for t, step in enumerate(steps):
-                step_shares[t] = np.exp(forward[t][:, None] + step + backward[t + 1] - log_sum)
-            partition.append(log_sum)
-        return mass, np.array(partition)
+from disambig.api import Chain, Columns, SparseRows
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,129 @@
+"""Chains against the list of all sequences: best, k best, loss-augmented, marginals, max-marginals."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.decode.chain import Chain
+from disambig.decode.chain_kernels import best_paths, max_marginals
+
+
+@st.composite
+def chains(draw):
+    """Return scores of places, (L, K), and of steps, (L - 1, K, K); some are forbidden."""
+    n, k = draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    place, step = rng.normal(size=(n, k)), rng.normal(size=(n - 1, k, k))
+    if draw(st.booleans()) and k > 1:
+        place[rng.integers(n), rng.integers(k)] = -np.inf
+    return place, step
+
+
+def everything(place, step):
+    """Return all sequences with their scores, best first."""
+    n, k = place.shape
+    found = []
+    for states in itertools.product(range(k), repeat=n):
+        score = sum(place[t, states[t]] for t in range(n))
+        score += sum(step[t, states[t], states[t + 1]] for t in range(n - 1))
+        found.append((score, states))
+    return sorted(found, key=lambda each: -each[0])
+
+
+def rows_of(place, step):
+    """Return the scores of the edges, a state's own score on each edge into it."""
+    return np.concatenate([place[0], (step + place[1:, None, :]).ravel()])
+
+
+def states_of(chain, mass):
+    """Return the states of the only sequence of `mass`."""
+    k = chain.n_states
+    steps = mass[k:].reshape(-1, k, k)
+    return (int(mass[:k].argmax()), *(int(each.sum(axis=0).argmax()) for each in steps))
+
+
+@given(chains())
+@settings(deadline=None)
+def test_the_best_sequence_is_that_of_brute_force(problem):
+    place, step = problem
+    rows = rows_of(place, step)
+    chain = Chain(place.shape[1])
+    mass = chain.best(rows, np.array([0, len(rows)]))
+    assert states_of(chain, mass) == everything(place, step)[0][1]
+    assert mass.sum() == len(place)
+
+
+@given(chains(), st.integers(1, 9))
+@settings(deadline=None)
+def test_the_k_best_sequences_are_those_of_brute_force(problem, k):
+    place, step = problem
+    rows = rows_of(place, step)
+    ((scores, states),) = Chain(place.shape[1]).top(rows, np.array([0, len(rows)]), k)
+    expected = [each for each in everything(place, step) if each[0] > -np.inf][:k]
+    assert [tuple(each) for each in states.tolist()] == [states for _, states in expected]
+    assert scores == pytest.approx([score for score, _ in expected])
+
+
+def test_with_costs_the_best_is_loss_augmented():
+    rng = np.random.default_rng(3)
+    place, step = rng.normal(size=(4, 3)), rng.normal(size=(3, 3, 3))
+    wrong = (np.arange(3) != np.array([0, 2, 1, 1])[:, None]).astype(float)
+    cost = rows_of(wrong, np.zeros((3, 3, 3)))
+    rows = rows_of(place, step) + cost
+    chain = Chain(3)
+    assert (
+        states_of(chain, chain.best(rows, np.array([0, len(rows)]))) == everything(place + wrong, step)[0][1]
+    )
+
+
+@given(chains())
+@settings(deadline=None)
+def test_marginals_sum_to_one_at_every_place(problem):
+    place, step = problem
+    rows = rows_of(place, step)
+    k = place.shape[1]
+    mass, partition = Chain(k).marginals(rows, np.array([0, len(rows)]))
+    assert mass[:k].sum() == pytest.approx(1.0)
+    assert mass[k:].reshape(-1, k * k).sum(axis=1) == pytest.approx(np.ones(len(place) - 1))
+    total = np.logaddexp.reduce([score for score, _ in everything(place, step)])
+    assert partition[0] == pytest.approx(total)
+
+
+@given(chains())
+@settings(deadline=None)
+def test_max_marginals_are_the_best_scores_with_a_state_fixed(problem):
+    place, step = problem
+    found = np.empty(place.shape)
+    starts = np.array([0, len(place)])
+    max_marginals(place, step if len(step) else np.zeros((1, *step.shape[1:])), starts, found)
+    for t, b in np.ndindex(place.shape):
+        expected = max(score for score, states in everything(place, step) if states[t] == b)
+        assert found[t, b] == pytest.approx(expected)
+
+
+def test_sequences_that_share_their_steps_are_decoded_one_by_one():
+    rng = np.random.default_rng(5)
+    place, step = rng.normal(size=(7, 3)), rng.normal(size=(1, 3, 3))
+    starts, path = np.array([0, 3, 3, 7]), np.zeros(7, np.int64)
+    best_paths(place, step, starts, path)
+    for first, last in ((0, 3), (3, 7)):
+        steps = np.repeat(step, last - first - 1, axis=0)
+        assert tuple(path[first:last]) == everything(place[first:last], steps)[0][1]
+
+
+def test_rows_that_are_no_chain_are_refused():
+    with pytest.raises(ValueError, match="5 rows are no chain of 2 states"):
+        Chain(2).best(np.zeros(5), np.array([0, 5]))
+
+
+def test_a_chain_of_ten_thousand_places():
+    rng = np.random.default_rng(0)
+    place, step = rng.normal(size=(10_000, 4)), rng.normal(size=(1, 4, 4))
+    rows = rows_of(place, np.repeat(step, 9_999, axis=0))
+    mass, _ = Chain(4).marginals(rows, np.array([0, len(rows)]))
+    assert mass.sum() == pytest.approx(10_000)
