@@ -65,6 +65,7 @@ _HOME = {
     "convert": "disambig.data.conversions",
     "counts_around": "disambig.experiments.paragraphs",
     "document_factory": "disambig.spacy.documents",
+    "eight_products": "disambig.compiling",
     "fit_labels": "disambig.model.labels:fit",
     "flag_limits": "disambig.evaluation.side_by_side:limits",
     "flagged": "disambig.evaluation.side_by_side",

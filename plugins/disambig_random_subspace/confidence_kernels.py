@@ -4,26 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api import compiled
+from disambig.api import compiled, eight_products
 
-from .linear_kernels import LANES, products
-
-
-@compiled
-def square_products(indices, data, start, end, weights, sums):  # type: ignore[no-untyped-def]
-    """Write the product of a row's squares with the variances of each lane to `sums`."""
-    a = b = c = d = e = f = g = h = 0.0
-    for at in range(start, end):
-        square, j = data[at] * data[at], indices[at]
-        a += weights[j, 0] * square
-        b += weights[j, 1] * square
-        c += weights[j, 2] * square
-        d += weights[j, 3] * square
-        e += weights[j, 4] * square
-        f += weights[j, 5] * square
-        g += weights[j, 6] * square
-        h += weights[j, 7] * square
-    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7] = a, b, c, d, e, f, g, h
+from .linear_kernels import LANES
 
 
 @compiled
@@ -44,29 +27,25 @@ def confidence_weighted(indptr, indices, data, targets, passes, phi, means, vari
     intercepts : array of float64, shape (LANES,)
         The weight of a constant of one, with a variance of its own; no mask removes it.
     """
-    margins, spreads, steps = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
+    margins, spreads, squares = np.zeros(LANES), np.zeros(LANES), data * data
     of_intercept = np.ones(LANES)
     for _ in range(passes):
         for i in range(len(targets)):
             start, end, y = indptr[i], indptr[i + 1], targets[i]
-            products(indices, data, start, end, means, margins)
-            square_products(indices, data, start, end, variances, spreads)
-            wrong = False
+            eight_products(indices, data, start, end, means, margins)
+            eight_products(indices, squares, start, end, variances, spreads)
             for lane in range(LANES):
-                steps[lane] = 0.0
                 m = y * (margins[lane] + intercepts[lane])
                 v = spreads[lane] + of_intercept[lane]
-                if m < phi * v:  # eq. (9), its root in a form that is never negative
-                    root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
-                    steps[lane] = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
-                    intercepts[lane] += steps[lane] * y * of_intercept[lane]
-                    of_intercept[lane] /= 1.0 + 2.0 * steps[lane] * phi * of_intercept[lane]
-                    wrong = True
-            if not wrong:
-                continue
-            for at in range(start, end):
-                x, j = data[at], indices[at]
-                for lane in range(LANES):
+                if not m < phi * v:
+                    continue
+                root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
+                step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
+                shrink = 2.0 * phi * step
+                for at in range(start, end):
+                    j = indices[at]
                     variance = variances[j, lane]
-                    means[j, lane] += steps[lane] * y * variance * x
-                    variances[j, lane] = variance / (1.0 + 2.0 * steps[lane] * phi * x * x * variance)
+                    means[j, lane] += step * y * variance * data[at]
+                    variances[j, lane] = variance / (1.0 + shrink * squares[at] * variance)
+                intercepts[lane] += step * y * of_intercept[lane]
+                of_intercept[lane] /= 1.0 + shrink * of_intercept[lane]

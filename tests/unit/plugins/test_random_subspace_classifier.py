@@ -43,7 +43,7 @@ def documents(n=120, words=40, classes=2, *, seed=0):
     y = rng.integers(classes, size=n)
     rates = np.full((classes, words), 0.3)
     for label in range(classes):
-        rates[label, label :: 2 * classes] = 1.0
+        rates[label, label :: 2 * classes] = 1.5
     return rng.poisson(rates[y]).astype(float), np.array(["comp", "rec", "sci", "talk"])[y]
 
 
