@@ -120,7 +120,8 @@ def readable(found: dict[str, Any]) -> list[str]:
         tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
         lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")
     low, high = found["baseline_interval"]
-    lines.append(f"baseline  {found['baseline']:8.1%}           unsupervised ({low:.1%} to {high:.1%})")
+    which = f"{found['baseline_is']} ({low:.1%} to {high:.1%})"
+    lines.append(f"baseline  {found['baseline']:8.1%}           {which}")
     lines.append(f"majority  {found['majority']:8.1%}")
     return lines
 

@@ -13,19 +13,15 @@ from disambig.cli.shared_options import Encoding, Labelled
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-def _example(wanted: bool) -> None:
-    if wanted:
-        typer.echo(Path(__file__).with_name("example.cfg").read_text(encoding="utf8"), nl=False)
-        raise typer.Exit
-
-
 @app.command()
 def train(
     config: Annotated[
-        Path,
+        Path | None,
         typer.Argument(help="Config file, or the name of one that a plugin brings, such as topic."),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the model.")],
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Directory of the model (required).")
+    ] = None,
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
     labelled: Labelled = None,
     encoding: Encoding = None,
@@ -37,13 +33,20 @@ def train(
     ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a model that exists.")] = False,
     example: Annotated[
-        bool,
-        typer.Option("--example", callback=_example, is_eager=True, help="Print a config to begin with."),
+        bool, typer.Option("--example", help="Print CONFIG, or a config to begin with, and do nothing else.")
     ] = False,
 ) -> None:
     """Train a model."""
     from disambig.errors import UserError
+    from disambig.training.shipped import config_path
 
+    if example:
+        shown = Path(__file__).with_name("example.cfg") if config is None else config_path(config)
+        typer.echo(shown.read_text(encoding="utf8"), nl=False)
+        return
+    if config is None or output is None:
+        missing = "CONFIG (--example prints one)" if config is None else "--output DIRECTORY"
+        raise typer.BadParameter(f"name {missing}")
     if output.exists() and not force:
         raise UserError("D406", path=output)  # before the long work, not after
     from disambig.cli.progress import stages

@@ -19,6 +19,7 @@ from disambig.errors import UserError
 from disambig.evaluation.intervals import wilson
 from disambig.evaluation.significance import mcnemar
 from disambig.model.model import Model
+from disambig.model.no_preference import NoPreference
 from disambig.text.documents import view_of_texts
 from disambig.training.balance import ZERO, balanced
 from disambig.training.examples import Examples
@@ -160,7 +161,9 @@ def curve_of_labelled(
         return _judge(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
-    return _summary(task.name, "labelled", points, most, n_folds)
+    found = _summary(task.name, "labelled", points, most, n_folds)
+    none = isinstance(parts["baseline"], NoPreference)
+    return found | ({"baseline_is": "most frequent"} if none else {})
 
 
 def _examples(parts: dict[str, Any], texts: Sequence[str]) -> Examples:
@@ -253,7 +256,7 @@ def _summary(
         (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
         (``p_before``, None for the first) and against the baseline (``p_baseline``), of the first draws
         that judge each test example once; and ``tested``, ``baseline``,
-        ``baseline_interval`` and ``majority``, which are of the largest size.
+        ``baseline_interval``, ``baseline_is`` (what it is) and ``majority``, which are of the largest size.
     """
     shown: list[dict[str, Any]] = []
     before: NDArray[np.bool_] | None = None
@@ -287,5 +290,6 @@ def _summary(
         "tested": len(plain),
         "baseline": float(plain.mean()),
         "baseline_interval": wilson(int(plain.sum()), len(plain)),
+        "baseline_is": "unsupervised",
         "majority": float(common.mean()),
     }

@@ -46,7 +46,8 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         figure = Figure(figsize=(7, 4.5), layout="constrained")
         axes = figure.add_subplot()
         axes.errorbar(sizes, means, yerr=spreads, marker="o", capsize=3, color="#1f5fa8", label="model")
-        axes.axhline(100 * curve["baseline"], color="#b45309", linestyle="--", label="unsupervised baseline")
+        name = f"{curve['baseline_is']} baseline"
+        axes.axhline(100 * curve["baseline"], color="#b45309", linestyle="--", label=name)
         axes.axhline(100 * curve["majority"], color="#666666", linestyle=":", label="most frequent candidate")
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=45, minor=False)

@@ -16,10 +16,10 @@ def shipped() -> dict[str, Path]:
     """Return the configs of all installed plugins, by the name of the file without its ending."""
     found: dict[str, Path] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        package = entry.module.rpartition(".")[0]
-        spec = find_spec(package) if package else None
+        package, *inside = entry.module.split(".")[:-1] or [""]
+        spec = find_spec(package) if package else None  # found without being run
         for home in (spec.submodule_search_locations if spec else None) or ():
-            for path in sorted(Path(home).glob(f"*{ENDING}")):
+            for path in sorted(Path(home, *inside).glob(f"*{ENDING}")):
                 found.setdefault(path.stem, path)
     return found
 
