@@ -24,8 +24,9 @@ def confidence_weighted(indptr, indices, data, targets, passes, phi, means, vari
     means : array of float64, shape (d, LANES)
     variances : array of float64, shape (d, LANES)
         1, and 0 where a lane lacks a dimension: what has no variance never changes.
-    intercepts : array of float64, shape (LANES,)
-        The weight of a constant of one, with a variance of its own; no mask removes it.
+    intercepts : array of float64, shape (lanes,)
+        Of each lane that is trained, `LANES` at most: the weight of a constant of one, with a variance of
+        its own; no mask removes it.
     """
     margins, spreads, squares = np.zeros(LANES), np.zeros(LANES), data * data
     of_intercept = np.ones(LANES)
@@ -34,7 +35,7 @@ def confidence_weighted(indptr, indices, data, targets, passes, phi, means, vari
             start, end, y = indptr[i], indptr[i + 1], targets[i]
             eight_products(indices, data, start, end, means, margins)
             eight_products(indices, squares, start, end, variances, spreads)
-            for lane in range(LANES):
+            for lane in range(len(intercepts)):
                 m = y * (margins[lane] + intercepts[lane])
                 v = spreads[lane] + of_intercept[lane]
                 if not m < phi * v:

@@ -42,12 +42,14 @@ class ConfidenceWeighted(LinearLearner):
         check_count("ConfidenceWeighted.passes", self.passes)
         check_count("ConfidenceWeighted.seed", self.seed, least=0)
 
-    def _masked(self, problem: Problem, targets: Floats, keep: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    def _masked(
+        self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
         from statistics import NormalDist
 
         from .confidence_kernels import confidence_weighted
 
-        means, intercepts = np.zeros(keep.shape), np.zeros(keep.shape[1])
+        means, intercepts = np.zeros(keep.shape), np.zeros(lanes)
         phi = NormalDist().inv_cdf(float(self.confidence))
         variances = keep.astype(np.float64)
         confidence_weighted(*problem.rows, targets, self.passes, phi, means, variances, intercepts)

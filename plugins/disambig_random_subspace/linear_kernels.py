@@ -63,7 +63,8 @@ def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weig
     alpha : float
         Weight of the squared norm; the step then falls as ``1 / (alpha (t0 + t))``. 0: steps of one.
     weights : array of float64, shape (d, LANES)
-    intercepts : array of float64, shape (LANES,)
+    intercepts : array of float64, shape (lanes,)
+        One for each lane that is trained, `LANES` at most.
     """
     sums = np.zeros(LANES)
     scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
@@ -80,7 +81,7 @@ def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weig
                     weights *= scale
                     scale = 1.0
             step = eta * y
-            for lane in range(LANES):
+            for lane in range(len(intercepts)):
                 if y * (sums[lane] * before + intercepts[lane]) <= threshold:
                     add(indices, data, start, end, weights, keep, lane, step / scale)
                     intercepts[lane] += step * INTERCEPT_STEP
@@ -99,7 +100,7 @@ def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weigh
         for i in range(len(targets)):
             start, end, y = indptr[i], indptr[i + 1], targets[i]
             eight_products(indices, data, start, end, weights, sums)
-            for lane in range(LANES):
+            for lane in range(len(intercepts)):
                 loss = 1.0 - y * (sums[lane] + intercepts[lane])
                 if not loss > 0:
                     continue

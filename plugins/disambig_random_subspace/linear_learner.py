@@ -83,7 +83,7 @@ class LinearLearner:
         coefficients, intercepts = problem.zeros()
         for keep, lanes in _blocks(masks, problem.used):
             for p, targets in enumerate(problem.targets):
-                weights, of_lanes = self._masked(problem, targets, keep)
+                weights, of_lanes = self._masked(problem, targets, keep, lanes)
                 add_lanes(coefficients[p], weights, lanes)
                 add_lanes(intercepts[p : p + 1], of_lanes[None], lanes)
         return problem.weights(coefficients, intercepts, len(masks))
@@ -96,12 +96,14 @@ class LinearLearner:
         keep[:, 0] = 1
         coefficients, intercepts = problem.zeros()
         for p, targets in enumerate(problem.targets):
-            weights, of_lanes = self._masked(problem, targets, keep)
+            weights, of_lanes = self._masked(problem, targets, keep, 1)
             coefficients[p], intercepts[p] = weights[:, 0], of_lanes[0]
         return coefficients, intercepts
 
-    def _masked(self, problem: Problem, targets: Floats, keep: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-        """Return the weights of each lane, shape (d, LANES), and the intercepts."""
+    def _masked(
+        self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        """Return the weights of each lane, shape (d, LANES), and the intercepts, shape (lanes,)."""
         raise NotImplementedError
 
 

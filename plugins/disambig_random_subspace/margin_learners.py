@@ -44,8 +44,10 @@ class Perceptron(LinearLearner):
         settings = {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0}
         return _by_scikit_learn(problem, settings, self.passes)
 
-    def _masked(self, problem: Problem, targets: Floats, keep: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-        return _descend(problem, targets, keep, self.passes, threshold=0.0, alpha=0.0)
+    def _masked(
+        self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        return _descend(problem, targets, keep, lanes, self.passes, threshold=0.0, alpha=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +78,10 @@ class SGD(LinearLearner):
         settings = {"loss": "hinge", "penalty": "l2", "alpha": self.alpha, "learning_rate": "optimal"}
         return _by_scikit_learn(problem, settings, self.passes)
 
-    def _masked(self, problem: Problem, targets: Floats, keep: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-        return _descend(problem, targets, keep, self.passes, threshold=1.0, alpha=float(self.alpha))
+    def _masked(
+        self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        return _descend(problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alpha))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +110,12 @@ class PassiveAggressive(LinearLearner):
         settings = {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": self.C}
         return _by_scikit_learn(problem, settings, self.passes)
 
-    def _masked(self, problem: Problem, targets: Floats, keep: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    def _masked(
+        self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
         from .linear_kernels import passive_aggressive
 
-        weights, intercepts = np.zeros(keep.shape), np.zeros(keep.shape[1])
+        weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
         most = float(self.C)
         passive_aggressive(*problem.rows, targets, keep, self.passes, most, weights, intercepts)
         return weights, intercepts
@@ -119,6 +125,7 @@ def _descend(
     problem: Problem,
     targets: Floats,
     keep: NDArray[np.uint8],
+    lanes: int,
     passes: int,
     *,
     threshold: float,
@@ -126,7 +133,7 @@ def _descend(
 ) -> tuple[Floats, Floats]:
     from .linear_kernels import descend
 
-    weights, intercepts = np.zeros(keep.shape), np.zeros(keep.shape[1])
+    weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
     descend(*problem.rows, targets, keep, passes, threshold, alpha, weights, intercepts)
     return weights, intercepts
 
