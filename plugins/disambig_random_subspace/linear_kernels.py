@@ -37,13 +37,12 @@ def add_lanes(total, weights, lanes):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def square_norms(indptr, indices, data, keep):  # type: ignore[no-untyped-def]
-    """Return the squared norm of each row under each mask, shape (n, LANES)."""
-    squares, weights = data * data, keep.astype(np.float64)
-    norms = np.empty((len(indptr) - 1, LANES))
-    for i in range(len(norms)):
-        eight_products(indices, squares, indptr[i], indptr[i + 1], weights, norms[i])
-    return norms
+def square_norm(indices, data, start, end, keep, lane):  # type: ignore[no-untyped-def]
+    """Return the squared norm of a row under the mask of a lane."""
+    norm = 0.0
+    for at in range(start, end):
+        norm += data[at] * data[at] * keep[indices[at], lane]
+    return norm
 
 
 @compiled
@@ -95,7 +94,7 @@ def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weigh
 
     See `descend` for the parameters. Rows that a mask leaves empty are passed by.
     """
-    sums, norms = np.zeros(LANES), square_norms(indptr, indices, data, keep)
+    sums = np.zeros(LANES)
     for _ in range(passes):
         for i in range(len(targets)):
             start, end, y = indptr[i], indptr[i + 1], targets[i]
@@ -104,7 +103,8 @@ def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weigh
                 loss = 1.0 - y * (sums[lane] + intercepts[lane])
                 if not loss > 0:
                     continue
-                if norms[i, lane] > 0:
-                    step = min(most, loss / norms[i, lane]) * y
+                norm = square_norm(indices, data, start, end, keep, lane)
+                if norm > 0:
+                    step = min(most, loss / norm) * y
                     add(indices, data, start, end, weights, keep, lane, step)
                     intercepts[lane] += step * INTERCEPT_STEP
