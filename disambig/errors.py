@@ -109,6 +109,7 @@ install the pack again, or train it again",
     "D456": "near = {near}, far = {far}, dimensions = {dimensions} and hidden = {hidden} make sums too large to be exact: take \
 less",
     "D457": "{setting} is {value!r}: it must be a whole number of 0 or more",
+    "D458": "the text has {n:,} different words, too few for {classes:,} classes: give more text, or ask for fewer",
     "D460": "{where}: {problem}",
     "D461": "no labelled example in {path}",
     "D462": "none of the labelled places can be used ({n:,}); the first: {problem}",

@@ -42,7 +42,7 @@ class ModelSource:
     Attributes
     ----------
     models : tuple of str
-        Names or directories; empty: every installed model.
+        Names or directories; empty: the installed models that are for all texts.
     flags_per_1000 : float or None
         For each task; None: each model's own default.
     ignore : tuple of str
@@ -57,16 +57,16 @@ class ModelSource:
     sets: tuple[Group, ...] = ()
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the models, the installed ones if none was named.
+        """Return the names of the models; if none was named, the installed ones that are for all texts.
 
         Raises
         ------
         UserError
             D323 where none is installed.
         """
-        from disambig.model.packs import available
+        from disambig.model.packs import usual
 
-        names = self.models or tuple(sorted(name for name in available() if "/" not in name))
+        names = self.models or usual()
         if not names:
             raise UserError("D323")
         return names

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from disambig.counts.file import stamp_of
 from disambig.counts.table import CountTable
+from disambig.errors import UserError
 
 
 def open_table(counts: str | Path | CountTable) -> CountTable:
@@ -21,7 +22,7 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     Raises
     ------
     UserError
-        D100 to D109 for the file; D402 for an unknown pack.
+        D100 to D109 for the file; D402 for an unknown pack, D413 for one without counts.
     """
     if isinstance(counts, CountTable):
         return counts
@@ -29,7 +30,10 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     if not path.is_file() and path.name == str(counts) and not path.suffix:
         from disambig.model.packs import pack
 
-        path = pack(str(counts)).counts
+        brought = pack(str(counts)).counts
+        if brought is None:
+            raise UserError("D413", name=str(counts))
+        path = brought
     path = path.resolve()
     return _open(path, stamp_of(path))
 

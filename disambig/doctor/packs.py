@@ -60,8 +60,9 @@ def _check_pack(entry: EntryPoint, mend: str, looked: Looked) -> Iterator[Findin
         yield Finding("packs", PROBLEM, f"{entry.value} has no pack.json", mend)
         return
     pack = read_pack(Path(homes[0]))
-    yield Finding("packs", OK, f"{pack.name} {pack.version}, language {pack.language}: {pack.counts.parent}")
-    yield from check_table(pack.counts, looked, mend=mend)
+    yield Finding("packs", OK, f"{pack.name} {pack.version}, language {pack.language}: {pack.home}")
+    if pack.counts is not None:
+        yield from check_table(pack.counts, looked, mend=mend)
     for task, path in sorted(pack.models.items()):
         yield from check_model(path, looked, mend=mend, task=task)
 

@@ -20,6 +20,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.sequences import SequenceRows
 from disambig.errors import UserError
+from disambig.features.word_classes import WordClasses
 from disambig.text import characters
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -35,6 +36,8 @@ class TokenContext:
         How often a feature must occur in training to get a column.
     keys : array of uint32, shape (D,), optional
         The features that have columns, rising: what `fit` learned.
+    classes : WordClasses, optional
+        Classes of words by their company in text, for features beside the words themselves.
 
     Raises
     ------
@@ -44,6 +47,7 @@ class TokenContext:
 
     least: int = 1
     keys: NDArray[np.uint32] | None = None
+    classes: WordClasses | None = None
     requires: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -52,7 +56,7 @@ class TokenContext:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TokenContext:
         """Learn which features occur at the instances."""
-        hashes = _hashes(view, instances.positions)
+        hashes = _hashes(view, instances.positions, self.classes)
         keys, counts = np.unique(hashes, return_counts=True)
         return replace(self, keys=keys[counts >= self.least])
 
@@ -62,9 +66,7 @@ class TokenContext:
         rows, sequences = self.rows(view, instances.positions)
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         known = np.diff(rows.indptr).astype(np.int32)
-        from disambig.features.token_context_kernels import N_TEMPLATES
-
-        asked = np.full(len(instances) * k, N_TEMPLATES, np.int32)
+        asked = np.full(len(instances) * k, n_features(self.classes), np.int32)
         return Features(SequenceRows(rows, costs, sequences), np.repeat(known, k), asked)
 
     def rows(self, view: TokenView, positions: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
@@ -73,7 +75,7 @@ class TokenContext:
 
         from disambig.features.token_context_kernels import look_up
 
-        hashes = _hashes(view, positions)
+        hashes = _hashes(view, positions, self.classes)
         keys, slots = self._index
         indptr = np.empty(len(hashes) + 1, np.int32)
         indices = np.empty(hashes.size, np.int32)
@@ -101,22 +103,31 @@ class TokenContext:
 
     def state(self) -> Arrays:
         """Return the features that have columns."""
-        return {"keys": self._keys}
+        classes: Arrays = {} if self.classes is None else self.classes.state()
+        return {"keys": self._keys, **classes}
 
     def from_state(self, arrays: Arrays) -> TokenContext:
         """Return an extractor with the columns of `state`; ValueError where they are not in order."""
         keys = arrays["keys"]
         if keys.ndim != 1 or keys.dtype != np.uint32 or not (np.diff(keys.astype(np.int64)) > 0).all():
             raise ValueError("token context: keys are not rising")
-        return replace(self, keys=keys)
+        classes = WordClasses.from_state(arrays) if "class_words" in arrays else None
+        return replace(self, keys=keys, classes=classes)
 
 
-def _hashes(view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
+def n_features(classes: WordClasses | None) -> int:
+    """Return how many features a token has."""
+    from disambig.features import token_context_kernels as kernels
+
+    return len(kernels.TEMPLATES) + (0 if classes is None else len(kernels.class_templates(classes.depth)))
+
+
+def _hashes(view: TokenView, positions: NDArray[np.int64], classes: WordClasses | None) -> NDArray[np.uint32]:
     """Return the features of tokens as hashes, shape (n, F); `positions` rise."""
     from disambig.features import token_context_kernels as kernels
 
     if not len(positions):
-        return np.zeros((0, kernels.N_TEMPLATES), np.uint32)
+        return np.zeros((0, n_features(classes)), np.uint32)
     # only the sentences and documents that the tokens are in are looked at
     first, last = view.sentences.searchsorted(positions[[0, -1]], side="right") + np.array([-1, 0])
     sentences = view.sentences[first : last + 1]
@@ -129,8 +140,13 @@ def _hashes(view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.uint32]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     plane_0 = codes.max(initial=0) < characters.PLANE_0
     table = characters.table(characters.PLANE_0 if plane_0 else characters.ALL)
-    values = np.empty((len(words), kernels.N_ATTRIBUTES), np.uint64)
+    depth = 0 if classes is None else classes.depth
+    values = np.empty((len(words), kernels.CLASS + depth), np.uint64)
+    templates = kernels.TEMPLATES
+    if classes is not None:
+        values[:, kernels.CLASS :] = classes.of(view.hashes[words])
+        templates = np.concatenate([templates, kernels.class_templates(depth)])
     kernels.attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)  # type: ignore[no-untyped-call]
-    found = np.empty((len(words), kernels.N_TEMPLATES), np.uint32)
-    kernels.features(values, kernels.TEMPLATES, words.searchsorted(sentences), found)  # type: ignore[no-untyped-call]
+    found = np.empty((len(words), len(templates)), np.uint32)
+    kernels.features(values, templates, words.searchsorted(sentences), found)  # type: ignore[no-untyped-call]
     return found if len(words) == len(positions) else found[words.searchsorted(positions)]

@@ -7,6 +7,7 @@ First each token gets its attributes (one hash each, `ATTRIBUTES`), then each pl
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.compiling import compiled
 from disambig.text import characters as ch
@@ -16,7 +17,8 @@ LOWER, SHAPE, LONG_SHAPE = 0, 1, 2
 PREFIX, SUFFIX = 2, 6
 """The attribute of a prefix of n letters is ``PREFIX + n``, of a suffix ``SUFFIX + n``."""
 LONGEST_PREFIX, LONGEST_SUFFIX = 4, 5
-N_ATTRIBUTES = 1 + SUFFIX + LONGEST_SUFFIX
+CLASS = 1 + SUFFIX + LONGEST_SUFFIX
+"""The first of the attributes that are word classes; they are filled in by the caller."""
 
 TEMPLATES = np.array(
     [
@@ -32,7 +34,14 @@ TEMPLATES = np.array(
     ],
     np.int64,
 )
-N_TEMPLATES = len(TEMPLATES)
+
+
+def class_templates(n_classes: int) -> NDArray[np.int64]:
+    """Return the features of the classes of words, of `n_classes` each, beside `TEMPLATES`."""
+    return np.array(
+        [(CLASS + g, place, -1, 0) for g in range(n_classes) for place in (-1, 0, 1)], np.int64
+    ).reshape(-1, 4)
+
 
 _BASIS = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x100000001B3)
@@ -55,7 +64,10 @@ def _shape_of(kind, code):  # type: ignore[no-untyped-def]
 
 @compiled
 def attributes(codes, table, starts, ends, out):  # type: ignore[no-untyped-def]
-    """Fill `out` (n, N_ATTRIBUTES) with the attributes of the tokens ``codes[starts[i]:ends[i]]``."""
+    """Fill the first columns of `out` (n, CLASS or more) with attributes.
+
+    Token i is ``codes[starts[i]:ends[i]]``.
+    """
     for i in range(len(starts)):
         first, last = starts[i], ends[i]
         n = last - first
@@ -90,7 +102,7 @@ def attributes(codes, table, starts, ends, out):  # type: ignore[no-untyped-def]
 
 @compiled
 def features(values, templates, sentences, out):  # type: ignore[no-untyped-def]
-    """Fill `out` (n, N_TEMPLATES; uint32) with the features of tokens from their attributes.
+    """Fill `out` (n, len(templates); uint32) with the features of tokens from their attributes.
 
     Sentence i is ``sentences[i]:sentences[i + 1]``; beyond it every attribute is the same.
     """

@@ -1,4 +1,4 @@
-"""Packs: packages that bring a count table and trained models for a language.
+"""Packs: packages that bring trained models for a language, and the count table that they ask, if any.
 
 A pack is a package directory with a ``pack.json`` and an entry point in the group `disambig_packs`.
 It is found without being imported: a pack has no code to run.
@@ -28,17 +28,23 @@ class Pack:
     Attributes
     ----------
     name, version, language : str
-    counts : Path
+    home : Path
+        Its directory.
+    counts : Path or None
         Its count table.
     models : dict of str to Path
         Directory of the model of each task.
+    by_name : tuple of str
+        Tasks that are decided only where they are named: they label everything, such as each token.
     """
 
     name: str
     version: str
     language: str
-    counts: Path
+    home: Path
+    counts: Path | None
     models: dict[str, Path]
+    by_name: tuple[str, ...] = ()
 
 
 def packs() -> dict[str, Pack]:
@@ -66,18 +72,20 @@ def read_pack(home: Path) -> Pack:
 
     try:
         said = srsly.read_json(home / "pack.json")
-        counts, models = said["counts"], said["models"]
+        counts, models = said.get("counts"), said["models"]
         pack = Pack(
             str(said["name"]),
             str(said["version"]),
             str(said["language"]),
-            home / str(counts),
+            home,
+            None if counts is None else home / str(counts),
             {str(task): home / str(path) for task, path in models.items()},
+            tuple(map(str, said.get("by_name", ()))),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
     root = home.resolve()
-    for path in (pack.counts, *pack.models.values()):
+    for path in (*([pack.counts] if pack.counts else []), *pack.models.values()):
         if not path.resolve().is_relative_to(root):
             raise UserError("D403", path=home, problem=f"{path} lies outside the pack")
     return pack
@@ -105,6 +113,11 @@ def available() -> dict[str, Path]:
             found.setdefault(task, path)
             found[f"{brought.name}/{task}"] = path
     return found
+
+
+def usual() -> tuple[str, ...]:
+    """Return the tasks that installed packs decide where none is named, in alphabetical order."""
+    return tuple(sorted({task for each in packs().values() for task in each.models if task not in each.by_name}))
 
 
 def load(name_or_path: str | Path) -> Model:

@@ -43,7 +43,7 @@ def test_the_pack_is_whole_and_small() -> None:
 
     installed = pack("disambig_en")
     CountTable.open(installed.counts).verify()
-    home = installed.counts.parent
+    home = installed.home
     sizes = [path.stat().st_size for path in home.rglob("*") if path.suffix not in (".py", ".pyc")]
     assert sum(sizes) <= 40e6
 

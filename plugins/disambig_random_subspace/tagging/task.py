@@ -32,6 +32,7 @@ class Tags:
     name: str = "tag"
     language: str = "en"
     candidates_are: str = "labels"
+    decided_together: bool = True
 
     def __post_init__(self) -> None:
         given = list(self.tags)
