@@ -79,13 +79,13 @@ def train_labels(
 ) -> Model:
     """Train the model of a task whose candidates are labels; parameters are those of `train_labelled`."""
     task, learner = parts["task"], parts["learner"]
-    view, instances = marked.examples.view, marked.examples.instances
+    instances = marked.examples.instances
     tell = progress or (lambda stage, done, total: None)
     n_folds = min(FOLDS, marked.n_documents)
     folds = marked.folds(max(n_folds, 1))
     scorers: list[Scorer | None] = []
     scores, gold, reports = [], [], {}
-    features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
+    extractors, features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
     for g, group in enumerate(task.groups):
         tell("learning", g, len(task.groups))
         rows = np.flatnonzero(instances.groups == g)
@@ -98,8 +98,6 @@ def train_labels(
         scores.append(held_out)
         gold.append(right)
         reports[group.name] = report
-    tell("fitting extractors", 0, 1)
-    extractors = tuple(e.fit(view, instances, task.groups) for e in parts["extractors"].values())
     biased = not getattr(task, "decided_together", False)
     fitted_labels = labels.fit(scores, gold, metric=metric_of(task), biased=biased)
     notes = [*_notes(marked), *_rare(task, gold, scorers, n_folds)]
@@ -115,7 +113,7 @@ def train_labels(
         name=name,
         version=version,
         config=config,
-        extractors=extractors,
+        extractors=tuple(extractors),
         scorers=scorers,
         fitted=fitted_labels,
         provenance={"groups": reports, **_counts(marked), "notes": notes},
@@ -190,11 +188,17 @@ def _fit(
 
 def _out_of_fold(
     extractors: Any, marked: Marked, folds: NDArray[np.int64], task: Task, tell: Progress
-) -> list[Features]:
-    """Return each group's features; attributes learned from labels come from folds without the example."""
+) -> tuple[list[FeatureExtractor], list[Features]]:
+    """Return the extractors, fitted, and each group's features.
+
+    Attributes learned from labels come from extractors fitted on folds without the example.
+    """
     view, instances = marked.examples.view, marked.examples.instances
+    whole: list[FeatureExtractor] = []
     joined: list[list[Features]] = [[] for _ in task.groups]
     for extractor in extractors:
+        tell("fitting extractors", 0, 1)
+        whole.append(extractor.fit(view, instances, task.groups))
         crossed = getattr(extractor, "cross_fit", False) and len(np.unique(folds)) > 1
         n_folds = int(folds.max(initial=0)) + 1
         if crossed:
@@ -203,12 +207,12 @@ def _out_of_fold(
                 tell("fitting extractors out of fold", fold, n_folds)
                 fitted.append(extractor.fit(view, instances.take(folds != fold), task.groups))
         else:
-            fitted = [extractor.fit(view, instances, task.groups)]
+            fitted = [whole[-1]]
         for g, parts in enumerate(joined):
             rows = np.flatnonzero(instances.groups == g)
             of = folds[rows] if crossed else np.zeros(len(rows), np.int64)
             parts.append(_by_fold(fitted, marked, instances.take(rows), of, task, g))
-    return [join(parts) for parts in joined]
+    return whole, [join(parts) for parts in joined]
 
 
 def _by_fold(

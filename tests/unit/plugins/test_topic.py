@@ -239,3 +239,28 @@ def test_labels_that_mean_nothing_cannot_be_foretold():
     shuffled = [replace(e, label=str(label)) for e, label in zip(documents(), labels, strict=True)]
     found = cross_validate(resolve(config(labels=LABELS)), shuffled, folds=4)
     assert found["systems"]["model"]["topic"]["accuracy"] < 0.6
+
+
+def test_the_doctor_counts_words_and_no_n_grams(model):
+    from disambig.doctor.sample import check_sample
+
+    coverage, speed = check_sample([model], None)
+    assert (coverage.status, speed.status) == ("ok", "ok")
+    assert (
+        "1 decision, " in coverage.what and "words found (" in coverage.what
+    )  # few: another field, or language
+
+
+def test_a_docbin_holds_the_document_as_one_span(model, tmp_path):
+    import spacy
+    from spacy.tokens import DocBin
+
+    from disambig.corpora.docbin import SpacyFormat
+    from disambig.corpora.documents import Document
+    from disambig.corpora.results import Annotated
+
+    text = "The match. It was late!"
+    result = Annotated(Document("a", text, "a"), tuple(annotate([text], [model])))
+    data = SpacyFormat(language=model.language).encode([result])
+    (doc,) = DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
+    assert [(span.text, span.label_) for span in doc.spans["topic"]] == [(text, "sport")]
