@@ -6,7 +6,8 @@ Importing this module imports Numba (half a second), so only modules named ``ker
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
@@ -49,31 +50,82 @@ def eight_bytes(_: Any, array: Any, at: Any) -> Any:
 def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, sums: Any) -> Any:
     """Write the sum of ``data[at] * table[indices[at]]``, at from `start` to `end`, to `sums`.
 
-    For kernels; nothing checks that they lie in the arrays. `table` has shape (n, 8), `sums` (8,), both and
-    `data` are of float64, `indices` of uint32, `start` and `end` uint64. The eight are added in vectors, each
-    in the order of the row: twice as fast as the loop, which Numba leaves as it is, and the same to the bit.
+    For kernels; nothing checks that they lie in the arrays. `table` has shape (n, 8) and is of float64 or
+    uint8; `sums`, shape (8,), and `data` are of float64, `indices` of uint32, `start` and `end` uint64. The
+    eight are added in vectors, each in the order of the row: twice as fast as the loop, which Numba leaves as
+    it is, and the same to the bit.
+    """
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows = _Rows(context, builder, signature, arguments)
+        found = cgutils.alloca_once_value(builder, ir.Constant(_EIGHT, [0.0] * 8))
+        with rows.each(arguments[2], arguments[3]) as (row, number):
+            product = builder.fmul(rows.load(4, row), number)
+            builder.store(builder.fadd(builder.load(found), product), found)
+        rows.store(builder.load(found), 5, _WHOLE(0))
+        return context.get_dummy_value()
+
+    return numba.types.void(indices, data, start, end, table, sums), write
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def add_eight(
+    _: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, steps: Any, keep: Any
+) -> Any:
+    """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]``, at from `start` to `end`.
+
+    As `eight_products`; `table` is of float64, `keep` of float64 or uint8, `steps` of float64, shape (8,).
     """
 
     def add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def pointer(place: int) -> Any:
-            return arrayobj.make_array(signature.args[place])(context, builder, arguments[place]).data
-
-        whole, eight = ir.IntType(64), ir.VectorType(ir.DoubleType(), 8)
-        nothing, everywhere = (
-            ir.Constant(eight, ir.Undefined),
-            ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8),
-        )
-        found = cgutils.alloca_once_value(builder, ir.Constant(eight, [0.0] * 8))
-        with cgutils.for_range_slice(builder, arguments[2], arguments[3], whole(1), whole) as (at, _):
-            row = builder.zext(builder.load(builder.gep(pointer(0), [at])), whole)
-            number = builder.insert_element(
-                nothing, builder.load(builder.gep(pointer(1), [at])), ir.IntType(32)(0)
-            )
-            here = builder.gep(pointer(4), [builder.mul(row, whole(8))])
-            weights = builder.load(builder.bitcast(here, eight.as_pointer()), align=8)
-            product = builder.fmul(weights, builder.shuffle_vector(number, nothing, everywhere))
-            builder.store(builder.fadd(builder.load(found), product), found)
-        builder.store(builder.load(found), builder.bitcast(pointer(5), eight.as_pointer()), align=8)
+        rows = _Rows(context, builder, signature, arguments)
+        of_lanes = rows.load(5, _WHOLE(0))
+        with rows.each(arguments[2], arguments[3]) as (row, number):
+            product = builder.fmul(builder.fmul(number, of_lanes), rows.load(6, row))
+            rows.store(builder.fadd(rows.load(4, row), product), 4, row)
         return context.get_dummy_value()
 
-    return numba.types.void(indices, data, start, end, table, sums), add
+    return numba.types.void(indices, data, start, end, table, steps, keep), add
+
+
+_WHOLE = ir.IntType(64)
+_EIGHT = ir.VectorType(ir.DoubleType(), 8)
+
+
+class _Rows:
+    """The arguments of an intrinsic over rows of eight, indices and data first."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self._builder, self._types = builder, signature.args
+        self._data = [
+            arrayobj.make_array(kind)(context, builder, value).data
+            if isinstance(kind, numba.types.Array)
+            else None
+            for kind, value in zip(signature.args, arguments, strict=True)
+        ]
+
+    @contextmanager
+    def each(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
+        """Loop over a row: the index, and the number eight times."""
+        builder, indices, data = self._builder, self._data[0], self._data[1]
+        nothing, first = ir.Constant(_EIGHT, ir.Undefined), ir.IntType(32)(0)
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
+        with cgutils.for_range_slice(builder, start, end, _WHOLE(1), _WHOLE) as (at, _):
+            number = builder.insert_element(nothing, builder.load(builder.gep(data, [at])), first)
+            row = builder.zext(builder.load(builder.gep(indices, [at])), _WHOLE)
+            yield row, builder.shuffle_vector(number, nothing, everywhere)
+
+    def load(self, argument: int, row: Any) -> Any:
+        """Return eight numbers of an argument, as floats."""
+        place, builder = self._place(argument, row), self._builder
+        if self._types[argument].dtype == numba.types.uint8:
+            eight = ir.VectorType(ir.IntType(8), 8).as_pointer()
+            return builder.uitofp(builder.load(builder.bitcast(place, eight), align=1), _EIGHT)
+        return builder.load(builder.bitcast(place, _EIGHT.as_pointer()), align=8)
+
+    def store(self, value: Any, argument: int, row: Any) -> None:
+        place = self._builder.bitcast(self._place(argument, row), _EIGHT.as_pointer())
+        self._builder.store(value, place, align=8)
+
+    def _place(self, argument: int, row: Any) -> Any:
+        return self._builder.gep(self._data[argument], [self._builder.mul(row, _WHOLE(8))])

@@ -9,21 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api import compiled, eight_products
+from disambig.api import add_eight, compiled, eight_products
 
 LANES = 8
 """As `eight_products` has."""
 INTERCEPT_STEP = 0.01
 """Share of a step that the intercept takes: scikit-learn's for sparse rows."""
 _SMALLEST_SCALE = 1e-9
-
-
-@compiled
-def add(indices, data, start, end, weights, keep, lane, step):  # type: ignore[no-untyped-def]
-    """Add a row to the weights of a lane, `step` times, but where a dimension is removed."""
-    for at in range(start, end):
-        j = indices[at]
-        weights[j, lane] += data[at] * step * keep[j, lane]
 
 
 @compiled
@@ -34,15 +26,6 @@ def add_lanes(total, weights, lanes):  # type: ignore[no-untyped-def]
         for lane in range(lanes):
             of_lanes += weights[j, lane]
         total[j] += of_lanes
-
-
-@compiled
-def square_norm(indices, data, start, end, keep, lane):  # type: ignore[no-untyped-def]
-    """Return the squared norm of a row under the mask of a lane."""
-    norm = 0.0
-    for at in range(start, end):
-        norm += data[at] * data[at] * keep[indices[at], lane]
-    return norm
 
 
 @compiled
@@ -65,7 +48,7 @@ def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weig
     intercepts : array of float64, shape (lanes,)
         One for each lane that is trained, `LANES` at most.
     """
-    sums = np.zeros(LANES)
+    sums, steps = np.zeros(LANES), np.zeros(LANES)
     scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
     t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
     for _ in range(passes):
@@ -79,11 +62,15 @@ def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weig
                 if scale < _SMALLEST_SCALE:
                     weights *= scale
                     scale = 1.0
-            step = eta * y
+            step, wrong = eta * y, False
             for lane in range(len(intercepts)):
+                steps[lane] = 0.0
                 if y * (sums[lane] * before + intercepts[lane]) <= threshold:
-                    add(indices, data, start, end, weights, keep, lane, step / scale)
+                    steps[lane] = step / scale
                     intercepts[lane] += step * INTERCEPT_STEP
+                    wrong = True
+            if wrong:
+                add_eight(indices, data, start, end, weights, steps, keep)
             t += 1.0
     weights *= scale
 
@@ -94,17 +81,21 @@ def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weigh
 
     See `descend` for the parameters. Rows that a mask leaves empty are passed by.
     """
-    sums = np.zeros(LANES)
+    sums, norms, steps, squares = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), data * data
     for _ in range(passes):
         for i in range(len(targets)):
             start, end, y = indptr[i], indptr[i + 1], targets[i]
             eight_products(indices, data, start, end, weights, sums)
+            wrong = False
             for lane in range(len(intercepts)):
+                wrong = wrong or y * (sums[lane] + intercepts[lane]) < 1.0
+            if not wrong:
+                continue
+            eight_products(indices, squares, start, end, keep, norms)
+            for lane in range(len(intercepts)):
+                steps[lane] = 0.0
                 loss = 1.0 - y * (sums[lane] + intercepts[lane])
-                if not loss > 0:
-                    continue
-                norm = square_norm(indices, data, start, end, keep, lane)
-                if norm > 0:
-                    step = min(most, loss / norm) * y
-                    add(indices, data, start, end, weights, keep, lane, step)
-                    intercepts[lane] += step * INTERCEPT_STEP
+                if loss > 0 and norms[lane] > 0:
+                    steps[lane] = min(most, loss / norms[lane]) * y
+                    intercepts[lane] += steps[lane] * INTERCEPT_STEP
+            add_eight(indices, data, start, end, weights, steps, keep)
