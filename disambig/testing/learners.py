@@ -6,6 +6,7 @@ import copy
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.testing.checks import (
     Check,
@@ -79,9 +80,18 @@ class _Checks:
         scorer = self._fit().scorer
         together = scorer.scores(self._batch)
         for i in {0, len(self._batch.offsets) - 2}:
-            alone = scorer.scores(self._batch.take(np.array([i])))
-            rows = slice(self._batch.offsets[i], self._batch.offsets[i + 1])
+            own = self._decided_with(i)
+            alone = scorer.scores(self._batch.take(own))
+            rows = slice(self._batch.offsets[own[0]], self._batch.offsets[own[-1] + 1])
             require_close(alone, together[rows], f"instance {i} scored alone", within=1e-5)
+
+    def _decided_with(self, i: int) -> NDArray[np.int64]:
+        """Return the instances of the sequence that instance `i` is in; itself where there are none."""
+        if not hasattr(self._batch, "sequences"):
+            return np.array([i])
+        runs = self._batch.layout
+        run = int(runs.searchsorted(i, side="right")) - 1
+        return np.arange(runs[run], runs[run + 1])
 
     def takes_development_data(self) -> None:
         half = np.arange(len(self._batch.offsets) - 1)

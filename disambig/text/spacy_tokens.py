@@ -69,7 +69,9 @@ class SpacyTokens:
         lengths = [np.fromiter(map(len, words), np.int64, len(words)) for words in given]
         ends = np.concatenate([np.zeros(0, np.int64), *(np.cumsum(each + 1) - 1 for each in lengths)])
         starts = ends - np.concatenate([np.zeros(0, np.int64), *lengths])
-        hashes = hash_words([word.lower() for words in given for word in words])
+        distinct = list({word.lower() for words in given for word in words})
+        known = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
+        hashes = np.array([known[word.lower()] for words in given for word in words], np.uint64)
         texts = [" ".join(words) for words in given]
         columns = hashes, starts.astype(np.int32), ends.astype(np.int32)
         return _assembled(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool))

@@ -12,6 +12,8 @@ from disambig.api import Arrays, CandidateBatch, SequenceRows
 
 Floats = NDArray[np.float64]
 _MOST_LABELS = 1 << 16
+_HAIR = 1e-6
+"""What a label must be behind the chosen one at least, relative to the score: more than float32 rounds off."""
 UNIT = 64
 """Rounded weights are whole numbers of 1 / 64."""
 
@@ -64,7 +66,7 @@ class ChainScorer:
     def scores(self, batch: CandidateBatch) -> Floats:
         """Return max-marginals: of each row, the score of the best sequence that has this label there.
 
-        The best row of each instance is the label that `best` gives it.
+        The best row of each instance is the label that `best` gives it: of equal labels it is a hair above.
 
         Raises
         ------
@@ -80,6 +82,12 @@ class ChainScorer:
         starts = batch.layout
         place_scores(*_csr(rows), self.begins, self.labels, self.amounts, self.first, starts, place)
         max_marginals(place.astype(np.float64), self.step[None].astype(np.float64), starts, found)
+        chosen = self.decode(rows, starts)
+        at = np.arange(len(found))
+        most = found.max(axis=1, initial=-np.inf)
+        below = most - _HAIR * np.maximum(np.abs(most), 1.0)
+        found = np.minimum(found, below[:, None])
+        found[at, chosen] = most
         return found.ravel()
 
     def best(self, batch: SequenceRows) -> NDArray[np.int64]:

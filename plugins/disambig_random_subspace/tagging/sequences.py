@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Group, Instances, SequenceRows, SpacyTokens, TokenContext, TokenView, UserError
+from disambig.api import Group, Instances, SequenceRows, SpacyTokens, TokenContext, TokenView, UserError, WordClasses
 
 from .task import Tags, words_of
 
@@ -46,7 +46,11 @@ def instances_of(view: TokenView, sentences: Tagged, task: Tags) -> Instances:
 
 
 def batch_of(
-    sentences: Tagged, tags: Sequence[str], extractor: TokenContext | None = None
+    sentences: Tagged,
+    tags: Sequence[str],
+    extractor: TokenContext | None = None,
+    *,
+    classes: WordClasses | None = None,
 ) -> tuple[SequenceRows, TokenContext]:
     """Return a batch of tagged sentences, and the extractor: a new one, fitted on them, where none is given.
 
@@ -55,11 +59,14 @@ def batch_of(
     sentences : sequence of (words, tags)
     tags : sequence of str
         The labels. A word with another tag has no right label: every one costs something.
+    extractor : TokenContext, optional
+    classes : WordClasses, optional
+        What a new extractor knows of words besides.
     """
     task = Tags(tags=tuple(tags))
     view = view_of(sentences, SpacyTokens())
     instances = instances_of(view, sentences, task)
-    fitted = extractor or TokenContext().fit(view, instances, task.groups)
+    fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
     batch = fitted.transform(view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Model, UserError, fit_labels, label_model, resolve
+from disambig.api import Model, UserError, WordClasses, fit_labels, label_model, resolve
 
 from .sequences import Tagged, batch_of, tags_of
 
@@ -22,6 +22,7 @@ def train_tagger(
     name: str,
     version: str = "0.1.0",
     learner: Mapping[str, Any] = LEARNER,
+    classes: WordClasses | None = None,
     least: float = 0.0,
     progress: Progress | None = None,
 ) -> Model:
@@ -35,6 +36,8 @@ def train_tagger(
         To calibrate probabilities on, by the words whose tags are known.
     learner : mapping
         The config's section.
+    classes : WordClasses, optional
+        Of the words of plain text: they help with words that the sentences lack.
     least : float
         Weights of features that are smaller in size are left out. Above 0 weights are also rounded
         to 64ths, which halves the model's size; at 0 the model is just what was learned.
@@ -56,7 +59,7 @@ def train_tagger(
     }
     parts = resolve(config)
     tell("features", 0, 3)
-    batch, extractor = batch_of(train, tags)
+    batch, extractor = batch_of(train, tags, classes=classes)
     tell("learning", 1, 3)
     fitted = parts["learner"].fit(batch)
     scorer = fitted.scorer

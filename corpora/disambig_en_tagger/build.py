@@ -1,0 +1,175 @@
+"""Builds the English tagger: word classes, train, score beside its peers, write the card.
+
+    python corpora/disambig_en_tagger/build.py DATA
+
+DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split) and
+``english/DOMAIN.train.txt.xz`` (plain text, one paragraph a line). Learned from EWT's training part and the
+plain text, calibrated on EWT's development part, tested on its test part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import lzma
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from card import write_card
+from disambig_random_subspace.experiments.tag_data import GENRES, ewt
+from disambig_random_subspace.experiments.tagger_peers import peers_on
+from disambig_random_subspace.tagging.training import train_tagger
+from numpy.typing import NDArray
+
+from disambig.features.word_classes import WordClasses
+from disambig.features.word_classes_learning import learn_classes
+from disambig.model.model import Model
+from disambig.model.packs import load
+from disambig.model.store import save_model
+from disambig.text.words import Words
+
+HOME = Path(__file__).parent
+VERSION = "0.1.0"
+WORDS_A_DOMAIN = 4_000_000
+"""Words of each domain that classes are learned from, at most: so that none outweighs the others."""
+LEAST = 0.4
+"""Smaller weights are left out of the pack."""
+BASE = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 5}
+LEARNER = {
+    "@disambig_learners": "random_subspace.RandomSubspaces.v1",
+    "n_subspaces": 24,
+    "removal_rate": 0.1,
+    "base": BASE,
+}
+Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
+
+
+def classes_of(data: Path) -> WordClasses:
+    """Learn word classes from plain text."""
+
+    def words() -> Iterator[NDArray[np.uint64]]:
+        for path in sorted((data / "english").glob("*.train.txt.xz")):
+            say(f"reading {path.name}", 0, 1)
+            size = 0
+            with lzma.open(path, "rt", encoding="utf8") as lines:
+                while size < WORDS_A_DOMAIN and (some := list(itertools.islice(lines, 10_000))):
+                    view = Words()(some)
+                    size += len(view)
+                    yield view.hashes
+
+    return learn_classes(words())
+
+
+def build(data: Path) -> None:
+    """Train the tagger of the pack."""
+    model = train_tagger(
+        ewt(data, splits=["train"]),
+        ewt(data, splits=["dev"]),
+        name="disambig_en_tagger/tag",
+        version=VERSION,
+        learner=LEARNER,
+        classes=classes_of(data),
+        least=LEAST,
+        progress=say,
+    )
+    save_model(model, HOME / "models" / "tag", force=True)
+
+
+def held_out(data: Path, genres: Sequence[str]) -> None:
+    """Score what the learner and the classes are worth on genres that were not learned from."""
+    classes = classes_of(data)
+    found = {}
+    for genre in genres:
+        others = [other for other in GENRES if other != genre]
+        train, test = ewt(data, others, ["train"]), ewt(data, [genre], ["train"])
+        figures = {}
+        for name, learner, known in (
+            ("AP", BASE, None),
+            ("AP-RLRS", LEARNER, None),
+            ("AP with word classes", BASE, classes),
+            ("AP-RLRS with word classes", LEARNER, classes),
+        ):
+            say(f"{genre}: {name}", 0, 1)
+            model = train_tagger(train, test, name="held out", learner=learner, classes=known)
+            figures[name] = accuracy(model, test)
+        found[genre] = {"n": n_words(test), "accuracy": figures}
+    keep("held_out", found)
+
+
+def score(data: Path, *, peers: bool) -> None:
+    """Score the pack on EWT's test part and, with `peers`, taggers trained on the same sentences."""
+    model = load("tag")
+    tests = {genre: ewt(data, [genre], ["test"]) for genre in GENRES}
+    keep("test", {genre: {"n": n_words(t), "accuracy": accuracy(model, t)} for genre, t in tests.items()})
+    if not peers:
+        return
+    train, dev = ewt(data, splits=["train"]), ewt(data, splits=["dev"])
+    runs = {}
+    for run in peers_on(train, dev, tests, progress=say):
+        right = {
+            genre: sum(
+                tag == gold
+                for own, (_, golds) in zip(run.tags[genre], tests[genre], strict=True)
+                for tag, gold in zip(own, golds, strict=True)
+            )
+            for genre in (run.tags or ())
+        }
+        runs[run.system] = {
+            "right": right,
+            "training_seconds": run.training_seconds,
+            "words_per_second": run.words_per_second,
+        }
+    keep("peers", runs)
+
+
+def accuracy(model: Model, sentences: Sentences) -> float:
+    """Return the share of words whose tag is right."""
+    view = model.tokenisation.of_sentences(words for words, _ in sentences)  # type: ignore[attr-defined]
+    chosen = model.choose(view)[1]
+    names = model.task.groups[0].candidates
+    gold = [tag for _, tags in sentences for tag in tags]
+    return sum(names[c] == tag for c, tag in zip(chosen.tolist(), gold, strict=True)) / len(gold)
+
+
+def n_words(sentences: Sentences) -> int:
+    """Return how many words there are."""
+    return sum(len(words) for words, _ in sentences)
+
+
+def keep(name: str, found: Any) -> None:
+    """Put figures into ``figures.json`` and write the card anew."""
+    path = HOME / "figures.json"
+    figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
+    figures[name] = found
+    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+    write_card(HOME, figures)
+
+
+def say(stage: str, done: int, total: int) -> None:
+    """Print where the work is."""
+    print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path, help="directory with labelled/ewt and english/*.txt.xz")
+    parser.add_argument("--score", action="store_true", help="score the pack as it is")
+    parser.add_argument("--held-out", nargs="+", metavar="GENRE", help="score learners on genres left out")
+    options = parser.parse_args()
+    if options.held_out:
+        held_out(options.data, options.held_out)
+    elif options.score:
+        score(options.data, peers=False)
+    else:
+        build(options.data)
+        score(options.data, peers=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Writes the pack's card, README.md, from the figures that its build measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+INTRODUCTION = """\
+# disambig_en_tagger: part-of-speech tags of English
+
+The model behind the spaCy component `disambig_tagger`: Penn Treebank tags as UD English EWT uses them, in
+`token.tag_`, and universal parts of speech in `token.pos_`. It comes with `disambig` and is found by its
+entry point. It runs where it is named (`disambig annotate --model tag`), since it labels every token.
+
+A structured perceptron, averaged (Collins 2002) and once more over random subspaces (Søgaard and Johannsen
+2012: {n_subspaces} masks, {removal_rate:.0%} of the features removed by each), over the usual features of
+tokens and over word classes from plain text. Made by one command, which anyone with the data can repeat:
+
+    python corpora/disambig_en_tagger/build.py DATA
+
+(`--held-out GENRE ...` and `--score` make figures of their own.) This card is written by it.
+
+## What it was made from
+
+* UD English EWT (CC BY-SA 4.0), training part: blogs, e-mail, newsgroups, answers and reviews of the 2000s.
+  Calibrated on its development part.
+* Word classes: {n_classes:,} words by the words beside them in the training text of the pack `disambig_en`
+  (its card names the sources and their licences: CC BY, CC BY-SA, CC0, public domain), up to 4 million words
+  a domain.
+
+Only weights under hashes are here; no text can be read from them. {size:.1f} MB.
+"""
+
+LIMITS = """\
+## Limits
+
+* Web text of ten to twenty years ago, edited and unedited; other text is harder (see the genres left out).
+* `pos_` is that of the tag, with lists of words for auxiliaries, conjunctions and pronouns: it does not know
+  whether "that" is a pronoun or a determiner here.
+* Sentences are those of the Doc; without any, they are cut at full stops. Words are spaCy's tokens: with
+  another tokenisation than EWT's (which spaCy's English one resembles) tags are worse.
+"""
+
+
+def write_card(home: Path, figures: dict[str, Any]) -> None:
+    """Write ``README.md`` into `home`."""
+    from build import LEARNER
+
+    from disambig.model.store import load_model
+
+    weights = home / "models" / "tag" / "weights.npz"
+    classes = load_model(weights.parent).extractors[0].classes
+    parts = [
+        INTRODUCTION.format(
+            n_subspaces=LEARNER["n_subspaces"],
+            removal_rate=LEARNER["removal_rate"],
+            n_classes=len(classes.words) if classes else 0,
+            size=weights.stat().st_size / 1e6,
+        ),
+        _test(figures.get("test", {}), figures.get("peers", {})),
+        _held_out(figures.get("held_out", {})),
+        LIMITS,
+    ]
+    (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
+
+
+def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
+    if not test:
+        return ""
+    systems = [name for name, run in peers.items() if run["right"]]
+    lines = [
+        "## How good\n",
+        "Share of words with the right tag, in %, on EWT's test part, words as they are cut there."
+        + (" The others learned from\nthe same sentences." if systems else ""),
+        "",
+        "| genre | words | disambig_tagger | " + " | ".join(systems) + " |",
+        "|---|---:|---:|" + "---:|" * len(systems),
+    ]
+    total = sum(at["n"] for at in test.values())
+    right = {"": sum(at["n"] * at["accuracy"] for at in test.values())}
+    for genre, at in test.items():
+        cells = [genre, f"{at['n']:,}", f"{100 * at['accuracy']:.2f}"]
+        cells += [f"{100 * peers[name]['right'][genre] / at['n']:.2f}" for name in systems]
+        lines.append("| " + " | ".join(cells) + " |")
+    cells = ["all", f"{total:,}", f"{100 * right[''] / total:.2f}"]
+    cells += [f"{100 * sum(peers[name]['right'].values()) / total:.2f}" for name in systems]
+    lines += ["| " + " | ".join(cells) + " |", ""]
+    return "\n".join(lines)
+
+
+def _held_out(found: dict[str, Any]) -> str:
+    if not found:
+        return ""
+    systems = list(next(iter(found.values()))["accuracy"])
+    lines = [
+        "Tested on the training part of a genre that was not learned from, all weights kept:\n",
+        "| genre left out | words | " + " | ".join(systems) + " |",
+        "|---|---:|" + "---:|" * len(systems),
+    ]
+    for genre, at in found.items():
+        cells = [genre, f"{at['n']:,}", *(f"{100 * at['accuracy'][name]:.2f}" for name in systems)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])

@@ -1,0 +1,149 @@
+"""Features of tokens: what they see, what they keep, and word classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.data.sequences import SequenceRows
+from disambig.errors import UserError
+from disambig.features.token_context import TokenContext
+from disambig.features.word_classes import WordClasses
+from disambig.features.word_classes_learning import learn_classes
+from disambig.testing import check_extractor
+from disambig.text.hashing import hash_word, hash_words
+from disambig.text.spacy_tokens import SpacyTokens
+
+TOKENS = SpacyTokens()
+TEXTS = ["The cat sat. A dog-house burned, didn't it?", "In 2010 THE cats ran.", "", "x"]
+
+
+@pytest.fixture(scope="module")
+def tags():
+    from disambig_random_subspace.tagging.task import Tags
+
+    return Tags(tags=("A", "B", "C"))
+
+
+def rows_of(extractor, texts, tags):
+    view = TOKENS(texts)
+    return extractor.rows(view, tags.instances(view).positions)[0]
+
+
+def fitted(texts, tags, **settings):
+    view = TOKENS(texts)
+    return TokenContext(**settings).fit(view, tags.instances(view), tags.groups)
+
+
+@pytest.mark.parametrize(
+    "classes", [None, WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))]
+)
+def test_it_keeps_the_contract(tags, classes):
+    for check in check_extractor(TokenContext(classes=classes), tags, TEXTS, TOKENS):
+        check()
+
+
+def test_the_batch_is_sequences_of_sentences(tags):
+    view = TOKENS(TEXTS)
+    features = fitted(TEXTS, tags).transform(view, tags.instances(view), tags.groups[0])
+    assert isinstance(features.batch, SequenceRows)
+    assert np.diff(features.batch.layout).tolist() == [4, 10, 6, 1]
+    assert (features.found == features.asked).all()  # all was seen in training
+
+
+def test_features_of_a_token_stop_where_its_sentence_does(tags):
+    extractor = fitted(["One two. Three four.", "Six two. Three four."], tags)
+    first, second = (
+        rows_of(extractor, [text], tags) for text in ("One two. Three four.", "Six two. Three four.")
+    )
+    assert (first[[3, 4, 5]] != second[[3, 4, 5]]).nnz == 0
+    assert (first[[0, 1, 2]] != second[[0, 1, 2]]).nnz > 0
+
+
+def test_case_and_digits_show_in_the_shape_alone(tags):
+    extractor = fitted(["cat Cat 12 77"], tags)
+    rows = [set(rows_of(extractor, [text], tags).indices.tolist()) for text in ("cat", "Cat", "12", "77")]
+    assert rows[2] == rows[3]
+    assert rows[0] != rows[1] and len(rows[0] & rows[1]) > len(rows[0]) / 2
+
+
+def test_unseen_features_have_no_column(tags):
+    extractor = fitted(["cat"], tags)
+    rows = rows_of(extractor, ["xylophonic\u4e00"], tags)
+    assert rows.shape[1] == len(extractor.state()["keys"])
+    assert rows.nnz < len(extractor.state()["keys"])
+
+
+def test_rare_features_can_be_left_out(tags):
+    often, all_of_them = (fitted(["cat dog", "cat cow"], tags, least=n) for n in (2, 1))
+    assert 0 < len(often.state()["keys"]) < len(all_of_them.state()["keys"])
+    with pytest.raises(UserError, match="D452"):
+        TokenContext(least=0)
+
+
+def test_columns_can_be_dropped(tags):
+    extractor = fitted(TEXTS, tags)
+    kept = np.arange(len(extractor.state()["keys"])) % 3 == 0
+    whole, part = rows_of(extractor, TEXTS, tags), rows_of(extractor.only(kept), TEXTS, tags)
+    assert (whole[:, np.flatnonzero(kept)] != part).nnz == 0
+
+
+@given(st.lists(st.text(max_size=30), max_size=5))
+@settings(deadline=None, max_examples=40)
+def test_any_text_has_features_that_do_not_depend_on_the_batch(tags, texts):
+    extractor = fitted(TEXTS, tags)
+    together = rows_of(extractor, texts, tags)
+    start = 0
+    for text in texts:
+        alone = rows_of(extractor, [text], tags)
+        assert (together[start : start + alone.shape[0]] != alone).nnz == 0
+        start += alone.shape[0]
+    assert start == together.shape[0]
+
+
+def test_classes_make_strange_words_alike(tags):
+    classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.array([[3], [3]], np.uint16))
+    with_classes = fitted(["cat"], tags, classes=classes)
+    without = fitted(["cat"], tags)
+    gained = rows_of(with_classes, ["dog"], tags).nnz - rows_of(without, ["dog"], tags).nnz
+    assert gained > rows_of(with_classes, ["cow"], tags).nnz - rows_of(without, ["cow"], tags).nnz
+
+
+def text_of_two_kinds(n, rng):
+    """Return sentences "the THING PERSON-less" whose words of a kind stand in the same places."""
+    things, acts = [f"t{i}" for i in range(8)], [f"a{i}" for i in range(8)]
+    return [hash_words(["the", things[rng.integers(8)], "can", acts[rng.integers(8)], "."]) for _ in range(n)]
+
+
+def test_words_of_the_same_company_come_into_one_class():
+    found = learn_classes(
+        text_of_two_kinds(800, np.random.default_rng(0)), n_words=19, n_contexts=5, sizes=(4,)
+    )
+    of = {kind: {int(found.of(hash_words([f"{kind}{i}"]))[0, 0]) for i in range(8)} for kind in "ta"}
+    assert len(of["t"]) == len(of["a"]) == 1 and of["t"] != of["a"]
+    assert found.of(np.array([hash_word("never")], np.uint64)).tolist() == [[0]]
+
+
+def test_too_little_text_for_classes_is_said():
+    with pytest.raises(UserError, match=r"D458.*3 different words, too few for 64"):
+        learn_classes([hash_words(["a", "b", "c"])], sizes=(64,))
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("keys", np.array([3, 2], np.uint32)),
+        ("keys", np.array([[1]], np.uint32)),
+        ("keys", np.array([1.0])),
+        ("class_words", np.array([5, 5], np.uint64)),
+        ("classes", np.zeros((1, 2), np.uint16)),
+        ("classes", np.zeros((2, 1), np.float64)),
+    ],
+)
+def test_a_damaged_state_is_refused(tags, name, array):
+    classes = WordClasses(np.array([1, 2], np.uint64), np.zeros((2, 1), np.uint16))
+    state = dict(fitted(["cat"], tags, classes=classes).state())
+    with pytest.raises(ValueError, match=r"token context|word classes"):
+        TokenContext().from_state({**state, name: array})
