@@ -37,7 +37,7 @@ HOME = Path(__file__).parent
 VERSION = "0.1.0"
 WORDS_A_DOMAIN = 4_000_000
 """Words of each domain that classes are learned from, at most: so that none outweighs the others."""
-LEAST = 0.4
+LEAST = 0.2
 """Smaller weights are left out of the pack."""
 BASE = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 5}
 LEARNER = {

@@ -64,7 +64,7 @@ def _check_pack(entry: EntryPoint, mend: str, looked: Looked) -> Iterator[Findin
     if pack.counts is not None:
         yield from check_table(pack.counts, looked, mend=mend)
     for task, path in sorted(pack.models.items()):
-        yield from check_model(path, looked, mend=mend, task=task)
+        yield from check_model(path, looked, mend=mend, task=task, sampled=task not in pack.by_name)
 
 
 def check_table(path: Path, looked: Looked, *, mend: str) -> Iterator[Finding]:
@@ -85,13 +85,17 @@ def check_table(path: Path, looked: Looked, *, mend: str) -> Iterator[Finding]:
     yield from guarded("tables", check, mend=mend)
 
 
-def check_model(path: Path, looked: Looked, *, mend: str, task: str | None = None) -> Iterator[Finding]:
+def check_model(
+    path: Path, looked: Looked, *, mend: str, task: str | None = None, sampled: bool = True
+) -> Iterator[Finding]:
     """Load a model's directory: checksums, table and tokenisation are compared.
 
     Parameters
     ----------
     task : str, optional
         What its pack says that it decides.
+    sampled : bool
+        Whether it is to decide in the sample text, as all do that run where none is named.
     """
 
     def check() -> Iterator[Finding]:
@@ -109,7 +113,8 @@ def check_model(path: Path, looked: Looked, *, mend: str, task: str | None = Non
             table.require(model.tokenisation.name)
             if table.path.resolve() not in looked.tables:
                 yield from check_table(table.path, looked, mend=mend)
-        looked.models.append(model)
+        if sampled:
+            looked.models.append(model)
         learned = sum(scorer is not None for scorer in model.scorers)
         kind = "labels" if model.labels is not None else "words"
         what = (

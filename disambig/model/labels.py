@@ -65,8 +65,15 @@ def are_documents(task: Any) -> bool:
 
 
 def looked_up(task: Any) -> str:
-    """Return what the evidence of its decisions counts: words of documents, else n-grams."""
-    return "words" if are_documents(task) else "n-grams"
+    """Return what the evidence of its decisions counts: words, features of tokens, or n-grams."""
+    if are_documents(task):
+        return "words"
+    return "features" if decided_together(task) else "n-grams"
+
+
+def decided_together(task: Any) -> bool:
+    """Tell whether a task decides the labels of a sentence together: its attribute of this name."""
+    return bool(getattr(task, "decided_together", False))
 
 
 def softmax(logits: Floats) -> Floats:
@@ -125,7 +132,9 @@ def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[fl
         return float(loss + 0.5 * RIDGE * pull @ pull), slope + RIDGE * pull
 
     start = np.append(1.0, np.zeros(k))
-    found = minimize(objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]).x
+    found = minimize(
+        objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
+    ).x
     return float(found[0] / spread), np.asarray(found[1:])
 
 

@@ -14,9 +14,10 @@ from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.joining import join
+from disambig.data.sequences import SequenceRows
 from disambig.data.sparse import CrossedRows
 from disambig.model.calibration import Calibration, Comparison, compare, probabilities
-from disambig.model.labels import Labels, are_labels, softmax
+from disambig.model.labels import Labels, are_labels, decided_together, softmax
 from disambig.model.operating import OperatingPoint
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
@@ -133,7 +134,7 @@ class Model:
         other = comparison.other
         evidence = found[np.arange(len(other)), other] > 0
         eligible = (comparison.features[:, 0] > 0) & (scores.argmax(axis=1) == other) & evidence
-        shared = isinstance(features.batch, CrossedRows)
+        shared = isinstance(features.batch, CrossedRows | SequenceRows)
         return GroupDecisions(scores, comparison, log_odds, eligible, found, asked, shared)
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
@@ -216,7 +217,7 @@ class Model:
 
     def _together(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
         """Return the sentence of each instance where those of a sentence are decided together."""
-        if not getattr(self.task, "decided_together", False):
+        if not decided_together(self.task):
             return None
         return view.sentences.searchsorted(instances.positions, side="right")
 

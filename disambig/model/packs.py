@@ -117,7 +117,9 @@ def available() -> dict[str, Path]:
 
 def usual() -> tuple[str, ...]:
     """Return the tasks that installed packs decide where none is named, in alphabetical order."""
-    return tuple(sorted({task for each in packs().values() for task in each.models if task not in each.by_name}))
+    return tuple(
+        sorted({task for each in packs().values() for task in each.models if task not in each.by_name})
+    )
 
 
 def load(name_or_path: str | Path) -> Model:

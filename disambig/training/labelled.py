@@ -98,7 +98,7 @@ def train_labels(
         scores.append(held_out)
         gold.append(right)
         reports[group.name] = report
-    biased = not getattr(task, "decided_together", False)
+    biased = not labels.decided_together(task)
     fitted_labels = labels.fit(scores, gold, metric=metric_of(task), biased=biased)
     notes = [*_notes(marked), *_rare(task, gold, scorers, n_folds)]
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]

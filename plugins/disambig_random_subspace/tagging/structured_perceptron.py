@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class StructuredPerceptron:
     passes: int = 5
     seed: int = 0
     needs_training: bool = True
+    of_sequences: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name, least in (("passes", 1), ("seed", 0)):

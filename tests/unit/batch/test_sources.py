@@ -14,6 +14,7 @@ def installed(monkeypatch, tmp_path):
     (tmp_path / "weights").write_text("1")
     models = {"preposition": tmp_path, "pack/preposition": tmp_path}
     monkeypatch.setattr("disambig.model.packs.available", lambda: models)
+    monkeypatch.setattr("disambig.model.packs.usual", lambda: tuple(n for n in models if "/" not in n))
     monkeypatch.setattr("disambig.model.packs.load", lambda name: SimpleNamespace(name=name, version="1"))
     return models
 

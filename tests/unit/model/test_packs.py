@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from disambig.counts.locate import open_table
 from disambig.errors import UserError
 from disambig.model import packs
-from disambig.model.packs import available, load, pack, read_pack
+from disambig.model.packs import available, load, pack, read_pack, usual
 
 GOOD = {
     "name": "toy_pack",
@@ -32,6 +33,19 @@ def test_a_pack_is_read(tmp_path):
     assert found.models == {"preposition": tmp_path / "toy_pack" / "models" / "preposition"}
 
 
+def test_a_pack_needs_no_counts_and_may_hold_models_that_run_by_name_alone(installed):
+    said = {key: value for key, value in GOOD.items() if key != "counts"}
+    installed(
+        "quiet_pack", {**said, "name": "quiet_pack", "models": {"tag": "models/tag"}, "by_name": ["tag"]}
+    )
+    installed("toy_pack", GOOD)
+    assert pack("quiet_pack").counts is None
+    assert usual() == ("preposition",)
+    assert {"tag", "quiet_pack/tag"} <= set(available())
+    with pytest.raises(UserError, match=r"D413.*'quiet_pack'"):
+        open_table("quiet_pack")
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -40,9 +54,14 @@ def test_a_pack_is_read(tmp_path):
         "[]",
         "null",
         "[" * 100_000,
-        *[json.dumps({key: value for key, value in GOOD.items() if key != left}) for left in GOOD],
+        *[
+            json.dumps({key: value for key, value in GOOD.items() if key != left})
+            for left in GOOD
+            if left != "counts"
+        ],
         {**GOOD, "models": ["preposition"]},
         {**GOOD, "models": None},
+        {**GOOD, "by_name": 3},
     ],
 )
 def test_a_damaged_description(tmp_path, said):

@@ -35,8 +35,8 @@ SETTINGS = {
 }
 LEARNERS = [
     (name, settings)
-    for name in sorted(registry.everything("learners"))
-    if not name.startswith("toys.")
+    for name, factory in sorted(registry.everything("learners").items())
+    if not name.startswith("toys.") and not getattr(factory, "of_sequences", False)
     for settings in SETTINGS.get(name, ({},))
 ]
 
