@@ -5,36 +5,70 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import disambig_random_subspace
 import disambig_variance_svm
 import pytest
 
 from disambig.experiments.document import fill
 from disambig.experiments.report import as_json, of_json
 
-HOME = Path(disambig_variance_svm.__file__).parent
-RESULTS = HOME / "replication"
-NAMES = ("bergsma2010.table1", "bergsma2010.table2", "bergsma2010.table3")
+HOMES = {
+    "bergsma2010": Path(disambig_variance_svm.__file__).parent,
+    "sogaard2012": Path(disambig_random_subspace.__file__).parent,
+}
+NAMES = (
+    "bergsma2010.table1",
+    "bergsma2010.table2",
+    "bergsma2010.table3",
+    "sogaard2012.figure5",
+    "sogaard2012.figure6",
+    "sogaard2012.table1",
+)
 
 
-def test_no_figure_of_the_tables_is_typed():
-    document = (HOME / "REPLICATION.md").read_text(encoding="utf8")
-    assert all(f"<!-- result: {name} -->" in document for name in NAMES)
-    assert fill(document, RESULTS, seen_from=HOME) == document
+def said_of(name):
+    path = HOMES[name.partition(".")[0]] / "replication" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+@pytest.mark.parametrize("paper", HOMES)
+def test_no_figure_of_the_tables_is_typed(paper):
+    home = HOMES[paper]
+    document = (home / "REPLICATION.md").read_text(encoding="utf8")
+    assert all(f"<!-- result: {name} -->" in document for name in NAMES if name.startswith(paper))
+    assert fill(document, home / "replication", seen_from=home) == document
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_have_the_agreed_form(name):
-    said = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf8"))
+    said = said_of(name)
     assert said["experiment"] == name
     assert {tuple(row) for row in said["rows"]} == {("system", "setting", "paper", "ours", "n", "spread")}
     assert {tuple(claim) for claim in said["claims"]} == {("claim", "holds", "evidence")}
     assert as_json(name, of_json(said)) == said
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_those_of_full_runs(name):
+    assert not any("quick run" in note for note in said_of(name)["notes"])
+
+
 def test_the_papers_figures_are_all_there():
-    said = json.loads((RESULTS / "bergsma2010.table1.json").read_text(encoding="utf8"))
-    paper = {(row["system"], row["setting"]): row["paper"] for row in said["rows"]}
+    paper = {(row["system"], row["setting"]): row["paper"] for row in said_of("bergsma2010.table1")["rows"]}
     assert paper["OvA-SVM", "10"] == 16.0
     assert paper["K-SVM+", "100000"] == 75.2
     assert paper["VAR-SVM", "1000"] == 74.7
     assert len(paper) == 2 + 6 * 5
+    rows = [row for row in said_of("sogaard2012.table1")["rows"] if row["paper"] is not None]
+    paper = {(row["system"], row["setting"]): row["paper"] for row in rows}
+    assert paper["P", "25"] == 67.2
+    assert paper["P-RLRS", "250"] == 72.6
+    assert paper["SGD-RLRS", "150"] == 79.2
+    assert paper["SGD: error reduction", "100"] == 15
+    assert len(paper) == 6 * 6
+
+
+def test_text_classification_is_on_all_instances():
+    all_rows = [row for row in said_of("sogaard2012.table1")["rows"] if row["system"].endswith(", all")]
+    assert {row["n"] for row in all_rows} == {1944}
+    assert said_of("sogaard2012.figure5")["details"]["all"] == 1944

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Group, Instances, SequenceRows, SpacyTokens, TokenContext, TokenView, UserError, WordClasses
+from disambig.api import (
+    Group,
+    Instances,
+    SequenceRows,
+    SpacyTokens,
+    TokenContext,
+    TokenView,
+    UserError,
+    WordClasses,
+)
 
 from .task import Tags, words_of
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -45,7 +47,7 @@ def test_the_edges_of_a_sequence_score_what_its_places_and_steps_do():
     scores = edges.scores(weights)
     assert len(edges.offsets) - 1 == 4
     rng = np.random.default_rng(2)
-    for i, (start, stop) in enumerate(zip(sequences.layout[:-1], sequences.layout[1:], strict=True)):
+    for i, (start, stop) in enumerate(pairwise(sequences.layout)):
         states = rng.integers(3, size=stop - start)
         own = edges.offsets[i] + Chain(3).edges(states)
         expected = place[np.arange(start, stop), states].sum() + first[states[0]]
