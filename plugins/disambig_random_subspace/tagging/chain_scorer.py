@@ -13,7 +13,7 @@ from disambig.api import Arrays, CandidateBatch, SequenceRows
 Floats = NDArray[np.float64]
 _MOST_LABELS = 1 << 16
 _HAIR = 1e-6
-"""What a label must be behind the chosen one at least, relative to the score: more than float32 rounds off."""
+"""How far, relative to the score, labels stay behind the chosen one: more than float32 rounds off."""
 UNIT = 64
 """Rounded weights are whole numbers of 1 / 64."""
 

@@ -51,7 +51,7 @@ def test_the_edges_of_a_sequence_score_what_its_places_and_steps_do():
         states = rng.integers(3, size=stop - start)
         own = edges.offsets[i] + Chain(3).edges(states)
         expected = place[np.arange(start, stop), states].sum() + first[states[0]]
-        expected += sum(step[a, b] for a, b in zip(states[:-1], states[1:], strict=True))
+        expected += sum(step[a, b] for a, b in pairwise(states))
         assert scores[own].sum() == pytest.approx(expected)
         costs = sequences.costs[np.arange(start, stop), states].sum()
         assert edges.cost[own].sum() == pytest.approx(costs)
