@@ -13,6 +13,7 @@ from disambig_random_subspace.experiments.instances import DIFFERENT, SHIFTED, I
 from disambig_random_subspace.experiments.newsgroups import ARCHIVE
 from made_newsgroups import members, pack
 
+from disambig.cli import main
 from disambig.experiments.report import as_json, of_json, readable
 from disambig.types import Fitted
 
@@ -103,6 +104,18 @@ def test_quick_form_on_a_made_archive(data, monkeypatch, experiment):
     said = json.loads(json.dumps(as_json("name", result)))
     assert as_json("name", of_json(said)) == said
     assert all(panel.lines or panel.points for panel in result.panels)
+
+
+@pytest.mark.parametrize("name", ["table1", "figure5", "figure6"])
+def test_a_broken_archive_is_a_line_on_the_terminal(tmp_path, capsys, name):
+    path = tmp_path / ARCHIVE
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no archive")
+    with pytest.raises(SystemExit) as caught:
+        main.run(["reproduce", f"sogaard2012.{name}", "--quick", "--data", str(tmp_path)])
+    said = capsys.readouterr()
+    assert caught.value.code == 2
+    assert said.out == "" and said.err.count("\n") == 1 and f"[D728] {path}" in said.err
 
 
 def test_rows_of_table_1_stand_beside_the_papers():
