@@ -10,33 +10,26 @@ plain text, calibrated on EWT's development part, tested on its test part.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
-import lzma
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from card import write_card
 from disambig_random_subspace.experiments.tag_data import GENRES, ewt
 from disambig_random_subspace.experiments.tagger_peers import peers_on
+from disambig_random_subspace.tagging.plain_text import classes_of
 from disambig_random_subspace.tagging.training import train_tagger
-from numpy.typing import NDArray
 
 from disambig.features.word_classes import WordClasses
-from disambig.features.word_classes_learning import learn_classes
 from disambig.model.model import Model
 from disambig.model.packs import load
 from disambig.model.store import save_model
-from disambig.text.words import Words
 
 HOME = Path(__file__).parent
 VERSION = "0.1.0"
-WORDS_A_DOMAIN = 4_000_000
-"""Words of each domain that classes are learned from, at most: so that none outweighs the others."""
 LEAST = 0.2
 """Smaller weights are left out of the pack."""
 BASE = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 5}
@@ -49,20 +42,9 @@ LEARNER = {
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
-def classes_of(data: Path) -> WordClasses:
-    """Learn word classes from plain text."""
-
-    def words() -> Iterator[NDArray[np.uint64]]:
-        for path in sorted((data / "english").glob("*.train.txt.xz")):
-            say(f"reading {path.name}", 0, 1)
-            size = 0
-            with lzma.open(path, "rt", encoding="utf8") as lines:
-                while size < WORDS_A_DOMAIN and (some := list(itertools.islice(lines, 10_000))):
-                    view = Words()(some)
-                    size += len(view)
-                    yield view.hashes
-
-    return learn_classes(words())
+def plain_text_classes(data: Path) -> WordClasses:
+    """Learn word classes from the text of all domains."""
+    return classes_of(sorted((data / "english").glob("*.train.txt.xz")), progress=say)
 
 
 def build(data: Path) -> None:
@@ -73,7 +55,7 @@ def build(data: Path) -> None:
         name="disambig_en_tagger/tag",
         version=VERSION,
         learner=LEARNER,
-        classes=classes_of(data),
+        classes=plain_text_classes(data),
         least=LEAST,
         progress=say,
     )
@@ -82,7 +64,7 @@ def build(data: Path) -> None:
 
 def held_out(data: Path, genres: Sequence[str]) -> None:
     """Score what the learner and the classes are worth on genres that were not learned from."""
-    classes = classes_of(data)
+    classes = plain_text_classes(data)
     found = {}
     for genre in genres:
         others = [other for other in GENRES if other != genre]

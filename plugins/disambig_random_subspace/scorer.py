@@ -34,7 +34,12 @@ class InterceptScorer:
         """
         crossed = convert(batch, CrossedRows)
         weights = self._by_label(crossed)
-        return np.asarray(crossed.rows @ weights[:, :-1].T + weights[:, -1]).ravel()
+        rows, own = crossed.rows, weights[:, :-1]
+        if not isinstance(rows, np.ndarray):  # the few columns in use, and not a copy of all weights
+            used, at = np.unique(rows.indices, return_inverse=True)
+            rows = type(rows)((rows.data, at.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+            own = np.ascontiguousarray(own[:, used])
+        return np.asarray(rows @ own.T + weights[:, -1]).ravel()
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
         """Return the batch as crossed rows with a constant of one as their last column, and the weights."""

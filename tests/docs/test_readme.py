@@ -11,7 +11,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
-PYTHON = [code for language, code in BLOCKS if language == "python"]
+OF_PLUGINS = [
+    block
+    for path in sorted(ROOT.glob("plugins/*/README.md"))
+    for block in re.findall(
+        r"^```(\w+)\n(.*?)^```", path.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL
+    )
+]
+PYTHON = [code for language, code in BLOCKS + OF_PLUGINS if language == "python"]
 CONFIGS = [code for language, code in BLOCKS if language == "ini" and "[model]" in code]
 SHELL = [
     line

@@ -105,6 +105,7 @@ def install() -> None:
     """Put fakes in the place of the modules that find and run models."""
     packs = types.ModuleType("disambig.model.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
+    packs.usual = lambda: tuple(sorted(GROUPS))
     packs.load = FakeModel
     running = types.ModuleType("disambig.model.annotate")
     running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from disambig.api import Progress, SpacyTokens, TokenContext
+from disambig.api import Progress, SpacyTokens, TokenContext, WordClasses
 
 from ..random_subspaces import RandomSubspaces
 from ..tagging.chain_scorer import ChainScorer
 from ..tagging.sequences import batch_of, tags_of
 from ..tagging.structured_perceptron import StructuredPerceptron
 from ..tagging.task import words_of
-from .table2_claims import AP
+from .table2_claims import AP, CLASSES
 from .tag_data_penn import Sentence
 from .tagger_peers import Run, Tagger, cpu_seconds, tagged
 
@@ -26,8 +26,9 @@ def our_runs(
     *,
     sizes: Sequence[int],
     progress: Progress,
+    classes: WordClasses | None = None,
 ) -> list[Run]:
-    """Return what AP does, and AP-RLRS with each number of subspaces.
+    """Return what AP does, and AP-RLRS with each number of subspaces; the first also with word classes.
 
     All numbers of subspaces are learned in one go; the time of each is its share of the largest one's.
     """
@@ -46,10 +47,19 @@ def our_runs(
     spent = cpu_seconds() - began
     for size, fitted in zip(sizes, path, strict=True):
         learned.append((f"{AP}-RLRS, K={size}", fitted, prepared + spent * size / max(sizes)))
-    return [
+    runs = [
         tagged(name, tagger_of(fitted.scorer, extractor, tags), tests, training_seconds=seconds)
         for name, fitted, seconds in learned
     ]
+    if classes is None:
+        return runs
+    progress(f"training: {AP}-RLRS, {CLASSES}", 0, 1)
+    began = cpu_seconds()
+    batch, extractor = batch_of(train, tags, classes=classes)
+    fitted = RandomSubspaces(base=base, n_subspaces=sizes[0], removal_rate=REMOVAL_RATE).fit(batch)
+    seconds = cpu_seconds() - began
+    name = f"{AP}-RLRS, K={sizes[0]}, {CLASSES}"
+    return [*runs, tagged(name, tagger_of(fitted.scorer, extractor, tags), tests, training_seconds=seconds)]
 
 
 def tagger_of(scorer: ChainScorer, extractor: TokenContext, tags: Sequence[str]) -> Tagger:

@@ -1,0 +1,56 @@
+"""Word classes from plain text: files of one paragraph a line, a domain each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import WordClasses, Words, learn_classes, text_lines
+
+WORDS_A_FILE = 4_000_000
+"""Words of each file that are read, at most: so that none outweighs the others."""
+_LINES = 10_000
+
+
+def classes_of(
+    files: Sequence[Path],
+    *,
+    most: int = WORDS_A_FILE,
+    n_words: int = 20_000,
+    sizes: Sequence[int] | None = None,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> WordClasses:
+    """Learn word classes from the first words of each file.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Text, plain or packed.
+    most : int
+        Words of a file that are read.
+    n_words, sizes
+        As for `learn_classes`.
+
+    Raises
+    ------
+    UserError
+        D458 where there is too little text; those of `text_lines` for a file.
+    """
+
+    def words() -> Iterator[NDArray[np.uint64]]:
+        for number, path in enumerate(files):
+            progress("reading plain text", number, len(files))
+            lines, size = text_lines(path), 0
+            while size < most and (some := list(itertools.islice(lines, _LINES))):
+                view = Words()(some)
+                size += len(view)
+                yield view.hashes
+        progress("learning word classes", 0, 1)
+
+    if sizes is None:
+        return learn_classes(words(), n_words=n_words)
+    return learn_classes(words(), n_words=n_words, sizes=sizes)
