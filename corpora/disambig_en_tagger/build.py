@@ -10,6 +10,7 @@ plain text, calibrated on EWT's development part, tested on its test part.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
@@ -23,6 +24,7 @@ from disambig_random_subspace.experiments.tagger_peers import peers_on
 from disambig_random_subspace.tagging.plain_text import classes_of
 from disambig_random_subspace.tagging.training import train_tagger
 
+from disambig.experiments.paragraphs import text_lines
 from disambig.features.word_classes import WordClasses
 from disambig.model.model import Model
 from disambig.model.packs import load
@@ -88,6 +90,7 @@ def score(data: Path, *, peers: bool) -> None:
     model = load("tag")
     tests = {genre: ewt(data, [genre], ["test"]) for genre in GENRES}
     keep("test", {genre: {"n": n_words(t), "accuracy": accuracy(model, t)} for genre, t in tests.items()})
+    keep("universal", parts_of_speech(data))
     if not peers:
         return
     train, dev = ewt(data, splits=["train"]), ewt(data, splits=["dev"])
@@ -116,6 +119,26 @@ def accuracy(model: Model, sentences: Sentences) -> float:
     names = model.task.groups[0].candidates
     gold = [tag for _, tags in sentences for tag in tags]
     return sum(names[c] == tag for c, tag in zip(chosen.tolist(), gold, strict=True)) / len(gold)
+
+
+def parts_of_speech(data: Path) -> dict[str, Any]:
+    """Return how many of the universal parts of speech of EWT's test part are right, by the component."""
+    import spacy
+    from spacy.tokens import Doc
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disambig_tagger")
+    right = total = 0
+    for genre in GENRES:
+        rows = [
+            line.split("\t") for line in text_lines(data / "labelled" / "ewt" / f"{genre}.test.conllu.xz")
+        ]
+        for begins, group in itertools.groupby(rows, key=lambda row: len(row) > 1 or row[0].startswith("#")):
+            words = [row for row in group if row[0].isdigit()] if begins else []
+            doc = next(nlp.pipe([Doc(nlp.vocab, words=[row[1] for row in words])]))
+            right += sum(token.pos_ == row[3] for token, row in zip(doc, words, strict=True))
+            total += len(words)
+    return {"n": total, "accuracy": right / total}
 
 
 def n_words(sentences: Sentences) -> int:

@@ -44,20 +44,20 @@ LIMITS = """\
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
-    from build import LEARNER
-
     from disambig.model.store import load_model
 
     weights = home / "models" / "tag" / "weights.npz"
-    classes = load_model(weights.parent).extractors[0].classes
+    model = load_model(weights.parent)
+    learner, classes = model.config["learner"], model.extractors[0].classes
     parts = [
         INTRODUCTION.format(
-            n_subspaces=LEARNER["n_subspaces"],
-            removal_rate=LEARNER["removal_rate"],
+            n_subspaces=learner["n_subspaces"],
+            removal_rate=learner["removal_rate"],
             n_classes=len(classes.words) if classes else 0,
             size=weights.stat().st_size / 1e6,
         ),
         _test(figures.get("test", {}), figures.get("peers", {})),
+        _universal(figures.get("universal", {})),
         _held_out(figures.get("held_out", {})),
         LIMITS,
     ]
@@ -73,7 +73,7 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
         "Share of words with the right tag, in %, on EWT's test part, words as they are cut there."
         + (" The others learned from\nthe same sentences." if systems else ""),
         "",
-        "| genre | words | disambig_tagger | " + " | ".join(systems) + " |",
+        "| " + " | ".join(["genre", "words", "disambig_tagger", *systems]) + " |",
         "|---|---:|---:|" + "---:|" * len(systems),
     ]
     total = sum(at["n"] for at in test.values())
@@ -86,6 +86,13 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
     cells += [f"{100 * sum(peers[name]['right'].values()) / total:.2f}" for name in systems]
     lines += ["| " + " | ".join(cells) + " |", ""]
     return "\n".join(lines)
+
+
+def _universal(found: dict[str, Any]) -> str:
+    if not found:
+        return ""
+    share = 100 * found["accuracy"]
+    return f"Universal parts of speech (`pos_`): {share:.2f} % of the same {found['n']:,} words.\n"
 
 
 def _held_out(found: dict[str, Any]) -> str:
