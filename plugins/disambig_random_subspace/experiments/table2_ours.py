@@ -13,11 +13,13 @@ from ..tagging.chain_scorer import ChainScorer
 from ..tagging.sequences import batch_of, tags_of
 from ..tagging.structured_perceptron import StructuredPerceptron
 from ..tagging.task import words_of
-from .table2_claims import AP, CLASSES
+from .table2_claims import AP, CHOSEN, CLASSES, SUBSPACES
 from .tag_data_penn import Sentence
 from .tagger_peers import Run, Tagger, cpu_seconds, tagged
 
 PASSES, REMOVAL_RATE = 5, 0.1
+CHOSEN_PASSES, CHOSEN_RATE = 8, 0.5
+"""Best on e-mail of 3 to 12 passes and rates of 0.1 to 0.8, with 24 subspaces; the paper chose nothing."""
 
 
 def our_runs(
@@ -28,11 +30,13 @@ def our_runs(
     progress: Progress,
     classes: WordClasses | None = None,
 ) -> list[Run]:
-    """Return what AP does, and AP-RLRS with each number of subspaces; the first also with word classes.
+    """Return what AP does, and AP-RLRS with each number of subspaces.
+
+    The largest also with the settings chosen, the first also with word classes.
 
     All numbers of subspaces are learned in one go; the time of each is its share of the largest one's.
     """
-    progress(f"training: {AP}", 0, 2)
+    progress(f"training: {AP}", 0, 3)
     warm, _ = batch_of(train[:2], tags_of(train[:2]))
     StructuredPerceptron(passes=1).fit(warm)  # compiled before the clock starts
     began = cpu_seconds()
@@ -41,12 +45,17 @@ def our_runs(
     prepared = cpu_seconds() - began
     base = StructuredPerceptron(passes=PASSES)
     learned = [(AP, base.fit(batch), cpu_seconds() - began)]
-    progress(f"training: {AP}-RLRS", 1, 2)
+    progress(f"training: {AP}-RLRS", 1, 3)
     began = cpu_seconds()
     path = RandomSubspaces(base=base, removal_rate=REMOVAL_RATE).fit_path(batch, sizes)
     spent = cpu_seconds() - began
     for size, fitted in zip(sizes, path, strict=True):
-        learned.append((f"{AP}-RLRS, K={size}", fitted, prepared + spent * size / max(sizes)))
+        learned.append((f"{SUBSPACES}{size}", fitted, prepared + spent * size / max(sizes)))
+    progress(f"training: {CHOSEN}", 2, 3)
+    began = cpu_seconds()
+    longer = StructuredPerceptron(passes=CHOSEN_PASSES)
+    subspaces = RandomSubspaces(base=longer, n_subspaces=max(sizes), removal_rate=CHOSEN_RATE)
+    learned.append((CHOSEN, subspaces.fit(batch), prepared + cpu_seconds() - began))
     runs = [
         tagged(name, tagger_of(fitted.scorer, extractor, tags), tests, training_seconds=seconds)
         for name, fitted, seconds in learned
@@ -58,7 +67,7 @@ def our_runs(
     batch, extractor = batch_of(train, tags, classes=classes)
     fitted = RandomSubspaces(base=base, n_subspaces=sizes[0], removal_rate=REMOVAL_RATE).fit(batch)
     seconds = cpu_seconds() - began
-    name = f"{AP}-RLRS, K={sizes[0]}, {CLASSES}"
+    name = f"{SUBSPACES}{sizes[0]}, {CLASSES}"
     return [*runs, tagged(name, tagger_of(fitted.scorer, extractor, tags), tests, training_seconds=seconds)]
 
 
