@@ -178,11 +178,11 @@ def notes(
         f"tested on all parts of UD English EWT, of which nothing is learned, {len(web.tags):,} tokens of "
         f"the paper's four genres, and on other files of the sample, {len(golds[IN_DOMAIN].tags):,} tokens. "
         f"{len(dev):,} further sentences tell spaCy's training when to stop; the others do not use them.",
-        f"AP and AP-RLRS make {PASSES} passes and remove {REMOVAL_RATE:.0%}, as in the paper; {CHOSEN!r} has the "
-        f"most subspaces, makes {CHOSEN_PASSES} passes and removes {CHOSEN_RATE:.0%}.",
+        f"AP and AP-RLRS make {PASSES} passes and remove {REMOVAL_RATE:.0%}, as in the paper; {CHOSEN!r} has "
+        f"the most subspaces, makes {CHOSEN_PASSES} passes and removes {CHOSEN_RATE:.0%}.",
         f"{WEB!r} is the four genres together; the features of AP, the settings of {CHOSEN!r} and those "
         "of CRFsuite were chosen on the fifth, e-mail, as the paper used it first. "
-        f"{web.unknown.mean():.1%} of the tokens of {WEB!r} are words that the training sentences do not hold.",
+        f"{web.unknown.mean():.1%} of the tokens of {WEB!r} are words that the training sentences lack.",
         f"'alike' leaves out what the treebanks annotate by other rules, {1 - web.alike.mean():.1%} of the "
         'web: tags that the training sentences do not have, "to", "both", "either", "neither", dashes, dots, '
         '";", "/" and "#".',
