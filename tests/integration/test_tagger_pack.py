@@ -1,0 +1,78 @@
+"""The tagger that ships: beside the other components, on the command line, its size and accuracy."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from disambig.model.packs import pack, usual
+
+TEXT = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place. They sleep!"
+
+
+def test_it_works_beside_the_other_components():
+    nlp = spacy.blank("en")
+    for name in ("disambig_tagger", "disambig_preposition", "disambig_spelling", "disambig_it"):
+        nlp.add_pipe(name)
+    doc = nlp(TEXT)
+    tags = {token.text: (token.tag_, token.pos_) for token in doc}
+    assert tags["worked"] == ("VBD", "VERB") and tags["Russia"] == ("NNP", "PROPN")
+    assert (
+        tags["was"] == ("VBD", "AUX") and tags["They"] == ("PRP", "PRON") and tags["sleep"] == ("VBP", "VERB")
+    )
+    alone = spacy.blank("en")
+    for name in ("disambig_preposition", "disambig_spelling", "disambig_it"):
+        alone.add_pipe(name)
+    for key, spans in alone(TEXT).spans.items():
+        assert [(s.start, s.label_) for s in doc.spans[key]] == [(s.start, s.label_) for s in spans]
+
+
+def test_it_runs_only_where_it_is_named():
+    assert "tag" not in usual() and {"it", "preposition", "spelling"} <= set(usual())
+    assert pack("disambig_en_tagger").counts is None
+
+
+def test_the_command_line_takes_it(tmp_path):
+    (tmp_path / "a.txt").write_text("They sleep.", encoding="utf8")
+    (tmp_path / "b.txt").write_text(" \n ", encoding="utf8")
+    command = [sys.executable, "-m", "disambig.cli.main", "annotate", "a.txt", "b.txt", "--model", "tag"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert [each["chosen"] for each in first["decisions"]] == ["PRP", "VBP", "."]
+    assert second["decisions"] == [] and first["flags"] == 0
+    explained = subprocess.run(
+        [*command[:3], "explain", "--model", "tag", "They sleep."], capture_output=True, text=True, check=True
+    )
+    assert "PRP, with probability" in explained.stdout and "features were in the training" in explained.stdout
+
+
+def test_it_is_small():
+    home = pack("disambig_en_tagger").home
+    assert sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) < 6e6
+
+
+@pytest.mark.data
+@pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="needs DISAMBIG_DATA")
+def test_the_card_tells_its_accuracy():
+    from disambig_random_subspace.experiments.tag_data import GENRES, ewt
+
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("disambig_tagger")
+    told = json.loads((pack("disambig_en_tagger").home / "figures.json").read_text(encoding="utf8"))["test"]
+    for genre in GENRES:
+        sentences = ewt(Path(os.environ["DISAMBIG_DATA"]), [genre], ["test"])
+        docs = list(tagger.pipe(Doc(nlp.vocab, words=words) for words, _ in sentences))
+        right = sum(
+            token.tag_ == tag
+            for doc, (_, tags) in zip(docs, sentences, strict=True)
+            for token, tag in zip(doc, tags, strict=True)
+        )
+        # sentences are cut at stops here, and as the treebank does in the card
+        assert right / told[genre]["n"] == pytest.approx(told[genre]["accuracy"], abs=0.003)
