@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, CrossedRows, UserError, nearest_first
 
-from .confidence_weighted import ConfidenceWeighted
-from .linear_learner import LinearLearner
-from .margin_learners import SGD, PassiveAggressive, Perceptron
-from .problem import check_numbers
+from .linear.confidence_weighted import ConfidenceWeighted
+from .linear.learner import LinearLearner
+from .linear.margin_learners import SGD, PassiveAggressive, Perceptron
+from .linear.problem import check_numbers
 from .random_subspaces import RandomSubspaces
 
 Floats = NDArray[np.float64]

@@ -21,8 +21,8 @@ def disambig_register_tasks(register: Register) -> None:
 
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_learners(register: Register) -> None:
-    from .confidence_weighted import ConfidenceWeighted
-    from .margin_learners import SGD, PassiveAggressive, Perceptron
+    from .linear.confidence_weighted import ConfidenceWeighted
+    from .linear.margin_learners import SGD, PassiveAggressive, Perceptron
     from .random_subspaces import RandomSubspaces
     from .tagging.structured_perceptron import StructuredPerceptron
 

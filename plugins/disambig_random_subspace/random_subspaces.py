@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from disambig.api import Arrays, CandidateBatch, Fitted, Scorer, UserError
 
 from .checks import check_count, check_rate
-from .margin_learners import SGD
+from .linear.margin_learners import SGD
 from .masked_copies import MaskedCopies
 from .masks import keep_masks, removed
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from disambig.api import CrossedRows, Fitted, Learner
 
-from ..confidence_weighted import ConfidenceWeighted
-from ..margin_learners import SGD, PassiveAggressive, Perceptron
+from ..linear.confidence_weighted import ConfidenceWeighted
+from ..linear.margin_learners import SGD, PassiveAggressive, Perceptron
 from ..random_subspaces import RandomSubspaces
 from .across import Trial
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_random_subspace.confidence_weighted import ConfidenceWeighted
-from disambig_random_subspace.margin_learners import SGD, PassiveAggressive, Perceptron
+from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeighted
+from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
+from disambig_random_subspace.linear.scorer import InterceptScorer
 from disambig_random_subspace.random_subspaces import RandomSubspaces
-from disambig_random_subspace.scorer import InterceptScorer
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -109,7 +109,7 @@ def test_the_rules_on_an_example_worked_out_by_hand(name):
 
 def test_confidence_weighted_reaches_the_confidence_it_asks_for():
     """With a single dimension the closed form is exact: the margin becomes phi times the new variance."""
-    from disambig_random_subspace.confidence_kernels import confidence_weighted
+    from disambig_random_subspace.linear.confidence_kernels import confidence_weighted
 
     means, variances, intercepts = np.zeros((1, 8)), np.ones((1, 8)), np.zeros(8)
     rows = np.array([0, 0], np.uint64), np.array([], np.uint32), np.array([])  # the constant alone

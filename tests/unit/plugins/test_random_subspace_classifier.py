@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 from disambig_random_subspace.estimator import NAMES, RandomSubspaceClassifier
-from disambig_random_subspace.margin_learners import SGD, PassiveAggressive
+from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive
 from disambig_random_subspace.random_subspaces import RandomSubspaces
 from scipy.sparse import csc_matrix, csr_array
 from sklearn.linear_model import SGDClassifier

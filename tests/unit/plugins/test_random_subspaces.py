@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 import pytest
-from disambig_random_subspace.confidence_weighted import ConfidenceWeighted
-from disambig_random_subspace.margin_learners import SGD, PassiveAggressive, Perceptron
+from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeighted
+from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
 from disambig_random_subspace.masks import keep_masks
 from disambig_random_subspace.random_subspaces import RandomSubspaces
 from disambig_variance_svm.one_versus_all import OneVersusAll

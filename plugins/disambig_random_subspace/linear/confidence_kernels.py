@@ -1,4 +1,4 @@
-"""Machine code for confidence-weighted learning under eight masks at once (see `linear_kernels`)."""
+"""Machine code for confidence-weighted learning under eight masks at once (see `kernels`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.api import compiled, eight_products
 
-from .linear_kernels import LANES
+from .kernels import LANES
 
 
 @compiled

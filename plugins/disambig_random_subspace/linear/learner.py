@@ -77,7 +77,7 @@ class LinearLearner:
         UserError
             As `fit`.
         """
-        from .linear_kernels import add_lanes
+        from .kernels import add_lanes
 
         problem = batch if isinstance(batch, Problem) else self.prepare(batch)
         coefficients, intercepts = problem.zeros()
@@ -90,7 +90,7 @@ class LinearLearner:
 
     def _plain(self, problem: Problem) -> tuple[Floats, Floats]:
         """Return coefficients, shape (n_problems, d), and intercepts learned without a mask."""
-        from .linear_kernels import LANES
+        from .kernels import LANES
 
         keep = np.zeros((len(problem.used), LANES), np.uint8)
         keep[:, 0] = 1
@@ -109,7 +109,7 @@ class LinearLearner:
 
 def _blocks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint8], int]]:
     """Yield masks side by side, shape (d, LANES), over the used dimensions, and how many there are."""
-    from .linear_kernels import LANES
+    from .kernels import LANES
 
     for start in range(0, len(masks), LANES):
         block = masks[start : start + LANES]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import check_confidence, check_count
-from .linear_learner import LinearLearner
+from ..checks import check_confidence, check_count
+from .learner import LinearLearner
 from .problem import Problem
 
 Floats = NDArray[np.float64]

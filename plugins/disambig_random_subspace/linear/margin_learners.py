@@ -1,6 +1,6 @@
 """Perceptron, SGD with hinge loss and passive-aggressive learning: scikit-learn's, and under masks.
 
-Without masks they are scikit-learn's estimators; under masks `linear_kernels` takes the same steps.
+Without masks they are scikit-learn's estimators; under masks `kernels` takes the same steps.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from disambig.api import UserError
 
-from .checks import check_above_zero, check_count
-from .linear_learner import LinearLearner
+from ..checks import check_above_zero, check_count
+from .learner import LinearLearner
 from .problem import Problem
 
 Floats = NDArray[np.float64]
@@ -113,7 +113,7 @@ class PassiveAggressive(LinearLearner):
     def _masked(
         self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
-        from .linear_kernels import passive_aggressive
+        from .kernels import passive_aggressive
 
         weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
         most = float(self.C)
@@ -131,7 +131,7 @@ def _descend(
     threshold: float,
     alpha: float,
 ) -> tuple[Floats, Floats]:
-    from .linear_kernels import descend
+    from .kernels import descend
 
     weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
     descend(*problem.rows, targets, keep, passes, threshold, alpha, weights, intercepts)
