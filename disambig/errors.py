@@ -49,6 +49,7 @@ MESSAGES: dict[str, str] = {
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
+    "D202": "spaCy has no tokeniser for the language {language!r} here: {problem}",
     # corpora and jobs
     "D300": "{path}: no such file or directory",
     "D301": "{path}: no file here ends in {endings}: name single files to have them read as text",
@@ -198,6 +199,7 @@ model for {seen!r}",
     "D790": "no tagged word to learn from: give sentences of words and tags",
     "D791": "sentence {number:,} has {words:,} words and {tags:,} tags: give one tag for each word, none of them empty",
     "D792": "tags = {tags!r}: give a list of two tags or more, none of them twice or empty",
+    "D793": "{n:,} tokens have a tag that is none of the tag set: leave them out, or take the tags of all sentences",
 }
 
 

@@ -34,11 +34,11 @@ HOME = Path(__file__).parent
 VERSION = "0.1.0"
 LEAST = 0.2
 """Smaller weights are left out of the pack."""
-BASE = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 5}
+BASE = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 8}
 LEARNER = {
     "@disambig_learners": "random_subspace.RandomSubspaces.v1",
     "n_subspaces": 24,
-    "removal_rate": 0.1,
+    "removal_rate": 0.5,
     "base": BASE,
 }
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
@@ -71,6 +71,7 @@ def held_out(data: Path, genres: Sequence[str]) -> None:
     for genre in genres:
         others = [other for other in GENRES if other != genre]
         train, test = ewt(data, others, ["train"]), ewt(data, [genre], ["train"])
+        dev = ewt(data, others, ["dev"])
         figures = {}
         for name, learner, known in (
             ("AP", BASE, None),
@@ -79,7 +80,7 @@ def held_out(data: Path, genres: Sequence[str]) -> None:
             ("AP-RLRS with word classes", LEARNER, classes),
         ):
             say(f"{genre}: {name}", 0, 1)
-            model = train_tagger(train, test, name="held out", learner=learner, classes=known)
+            model = train_tagger(train, dev, name="held out", learner=learner, classes=known)
             figures[name] = accuracy(model, test)
         found[genre] = {"n": n_words(test), "accuracy": figures}
     keep("held_out", found)

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Offsets = NDArray[np.int64]
+_NONE_LEFT = "every sequence is forbidden"
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
     """Decode sequences by dynamic programming; the layout is the batch's `offsets`.
 
-    With ``scores + cost`` for `scores`, `best` and `top` are loss-augmented.
+    With ``scores + cost`` for `scores`, `best` and `top` are loss-augmented. Minus infinity forbids an edge;
+    a sequence must be left: `best` and `marginals` raise ValueError where none is.
 
     Parameters
     ----------
@@ -39,7 +41,8 @@ class Chain:
         for start, place, step in self._sequences(scores, layout):
             path = np.empty(len(place), np.int64)
             room = np.empty((2, self.n_states)), np.empty(place.shape, np.int32)
-            best_path(place, step, *room, path)  # type: ignore[no-untyped-call]
+            if best_path(place, step, *room, path) == -np.inf:  # type: ignore[no-untyped-call]
+                raise ValueError(_NONE_LEFT)
             mass[start + self.edges(path)] = 1.0
         return mass
 
@@ -50,7 +53,14 @@ class Chain:
         -------
         list of (scores, states)
             Shapes ``(k,)`` and ``(k, L)``.
+
+        Raises
+        ------
+        ValueError
+            For a `k` below 1.
         """
+        if k < 1:
+            raise ValueError(f"the {k} best sequences are none")
         from disambig.decode.chain_kernels import k_best_paths
 
         found = []
@@ -70,6 +80,8 @@ class Chain:
             shares = np.empty(place.shape)
             step_shares = np.empty((len(place) - 1, k, k))
             partition.append(float(sums(place, step, shares, step_shares)))  # type: ignore[no-untyped-call]
+            if partition[-1] == -np.inf:
+                raise ValueError(_NONE_LEFT)
             mass[start : start + k] = shares[0]
             mass[start + k : start + k + step_shares.size] = step_shares.ravel()
         return mass, np.array(partition)

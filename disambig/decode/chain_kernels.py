@@ -23,17 +23,23 @@ def best_path(place, step, total, back, path):  # type: ignore[no-untyped-def]
     n, k = place.shape
     shared = step.shape[0] == 1
     now, then = 0, 1
+    score = 0.0
     total[0, :k] = place[0]
     for t in range(1, n):
+        most = total[now, :k].max()
+        if most != _NEVER:  # only differences matter: so long sequences lose nothing in single precision
+            score += most
+            for b in range(k):
+                total[now, b] -= most
         table = step[0 if shared else t - 1]
         best, origin = total[then], back[t]
         for b in range(k):
             best[b] = total[now, 0] + table[0, b]
             origin[b] = 0
         for a in range(1, k):
-            score = total[now, a]
+            so_far = total[now, a]
             for b in range(k):
-                value = score + table[a, b]
+                value = so_far + table[a, b]
                 better = value > best[b]
                 best[b] = value if better else best[b]
                 origin[b] = a if better else origin[b]
@@ -44,7 +50,7 @@ def best_path(place, step, total, back, path):  # type: ignore[no-untyped-def]
     for b in range(1, k):
         if total[now, b] > total[now, state]:
             state = b
-    score = total[now, state]
+    score += total[now, state]
     for t in range(n - 1, -1, -1):
         path[t] = state
         if t:

@@ -46,8 +46,9 @@ def learn_classes(
     """
     parts = _gathered(words)
     distinct, counts = _counted(parts)
-    if len(distinct) < max(sizes):
-        raise UserError("D458", n=len(distinct), classes=max(sizes))
+    most = min(len(distinct), n_words)
+    if most < max(sizes):
+        raise UserError("D458", n=most, classes=max(sizes))
     ranked = distinct[np.argsort(-counts, kind="stable")]
     chosen, company = np.sort(ranked[:n_words]), np.sort(ranked[:n_contexts])
     points = _directions(_table(parts, chosen, company), seed)

@@ -130,7 +130,7 @@ class TokenLabeller(Disambiguator):
             if last - first == len(doc):
                 words: Any = slice(None)
             else:
-                words = doc.to_array(["IS_SPACE"]) == 0
+                words = np.array([not token.text.isspace() for token in doc], bool)
             columns[words, 0], columns[words, 1] = tags[first:last], decisions.parts[first:last]
             wanted = [TAG, POS] if self.universal else [TAG]
             doc.from_array(wanted, columns if self.universal else columns[:, :1])

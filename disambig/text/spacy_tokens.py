@@ -4,8 +4,8 @@ Words
     The tokens of a Doc as they are, merged and split ones too; of a text, those of the tokeniser of its
     language's blank pipeline. Tokens of white space are left out. Normal form: lower case.
 Sentences
-    Those that the Doc has; otherwise one ends after a run of stops with the quotes and brackets that close
-    right after it, and at a blank line.
+    Those that the Doc has; where it says nothing, one ends after a run of stops with the quotes and brackets
+    that close right after it, and at a blank line.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.errors import UserError
 from disambig.text.hashing import hash_word, hash_words
 from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
 
@@ -42,6 +43,11 @@ class SpacyTokens:
     ----------
     language : str
         Code of the language whose tokeniser cuts plain texts.
+
+    Raises
+    ------
+    UserError
+        D202, when a text is cut, for a language that spaCy has no tokeniser for.
     """
 
     language: str = "en"
@@ -92,7 +98,10 @@ class SpacyTokens:
 def _tokeniser(language: str) -> Any:
     import spacy
 
-    return spacy.blank(language).tokenizer
+    try:
+        return spacy.blank(language).tokenizer
+    except ImportError as problem:
+        raise UserError("D202", language=language, problem=" ".join(str(problem).split())) from problem
 
 
 def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> TokenView:
@@ -103,11 +112,13 @@ def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> TokenView:
     orths, which = np.unique(own[:, 0], return_inverse=True)
     strings = {id(doc.vocab): doc.vocab.strings for doc in docs}.values()
     kind = np.array([_kind(_string(orth, strings)) for orth in orths.tolist()], np.int8)[which]
-    begins = _begins(own[:, 4], kind, documents)
+    begins = _begins(own[:, 4], kind)
     words = kind < _SPACE
     lower = own[:, 1]
     for at in np.flatnonzero(words & (lower < _SYMBOLS)).tolist():
-        lower[at] = hash_word(_string(int(lower[at]), strings))
+        # a vocabulary without spaCy's word attributes says nothing of the lower case
+        word = _string(int(lower[at]), strings) if lower[at] else _string(int(own[at, 0]), strings).lower()
+        lower[at] = hash_word(word)
     number = np.cumsum(begins)[words]
     sizes = np.diff(np.concatenate([[0], np.cumsum(words)])[documents])
     starts = own[words, 2].astype(np.int32)
@@ -131,24 +142,17 @@ def _kind(text: str) -> int:
     return _CLOSER if text in _CLOSING else _PLAIN
 
 
-def _begins(
-    said: NDArray[np.uint64], kind: NDArray[np.int8], documents: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _begins(said: NDArray[np.uint64], kind: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Return which tokens, white space included, begin a sentence; the first of a document need not.
 
-    `said` is what a Doc says: 1 for the first token of a sentence, 0 for all where it knows of none.
+    `said` is what a Doc says of each: 1 where a sentence begins, 0 where it does not know, another number
+    where none does.
     """
     begins = np.zeros(len(kind) + 1, bool)
     solid = np.flatnonzero(kind <= _STOP)  # what neither closes nor is white space
     begins[solid[1:]] = (kind[solid[1:]] == _PLAIN) & (kind[solid[:-1]] == _STOP)
     begins[1:] |= kind == _BLANK
-    known = said != 0
-    inner = known.copy()
-    inner[documents[:-1][np.diff(documents) > 0]] = False
-    told = np.diff(np.concatenate([[0], np.cumsum(inner)])[documents]) > 0  # of each document
-    told_here = np.repeat(told, np.diff(documents))
-    found: NDArray[np.bool_] = np.where(told_here, said == 1, begins[:-1])
-    return found
+    return (said == 1) | ((said == 0) & begins[:-1])
 
 
 def _assembled(

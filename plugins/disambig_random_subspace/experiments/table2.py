@@ -187,7 +187,7 @@ def notes(
         'web: tags that the training sentences do not have, "to", "both", "either", "neither", dashes, dots, '
         '";", "/" and "#".',
         f"{CLASSES!r} (ours, not the paper's): features of the classes that words have in plain English text "
-        "of other sources, learned without tags; the peers have no such text.",
+        "of other sources, learned without tags (not in its time below); the peers have no such text.",
         "p is of approximate randomisation over sentences, 10,000 times.",
     ]
 

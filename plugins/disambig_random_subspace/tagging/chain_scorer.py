@@ -13,7 +13,7 @@ from disambig.api import Arrays, CandidateBatch, SequenceRows
 Floats = NDArray[np.float64]
 _MOST_LABELS = 1 << 16
 _HAIR = 1e-6
-"""How far, relative to the score, labels stay behind the chosen one: more than float32 rounds off."""
+"""How far labels of equal scores stay behind the chosen one."""
 UNIT = 64
 """Rounded weights are whole numbers of 1 / 64."""
 
@@ -64,9 +64,11 @@ class ChainScorer:
         return np.concatenate([own.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
 
     def scores(self, batch: CandidateBatch) -> Floats:
-        """Return max-marginals: of each row, the score of the best sequence that has this label there.
+        """Return max-marginals, less those of the best labels: how far each label is behind, zero or less.
 
-        The best row of each instance is the label that `best` gives it: of equal labels it is a hair above.
+        The max-marginal of a row is the score of the best sequence that has this label there. Differences
+        are all that matters, and the scores of whole sequences grow with their lengths. The best row of each
+        instance is the label that `best` gives it: of equal labels it is a hair above.
 
         Raises
         ------
@@ -83,11 +85,9 @@ class ChainScorer:
         place_scores(*_csr(rows), self.begins, self.labels, self.amounts, self.first, starts, place)
         max_marginals(place.astype(np.float64), self.step[None].astype(np.float64), starts, found)
         chosen = self.decode(rows, starts)
-        at = np.arange(len(found))
-        most = found.max(axis=1, initial=-np.inf)
-        below = most - _HAIR * np.maximum(np.abs(most), 1.0)
-        found = np.minimum(found, below[:, None])
-        found[at, chosen] = most
+        found -= found.max(axis=1, initial=-np.inf, keepdims=True)
+        found = np.minimum(found, -_HAIR)
+        found[np.arange(len(found)), chosen] = 0.0
         return found.ravel()
 
     def best(self, batch: SequenceRows) -> NDArray[np.int64]:
@@ -139,10 +139,10 @@ class ChainScorer:
         """Return the weights, in the fewest bytes that hold them."""
         units = self.amounts * np.float32(UNIT)
         small = (units == np.rint(units)).all() and np.abs(units).max(initial=0.0) < 1 << 15
-        few = len(self.first) <= 256
+        sizes = np.diff(self.begins)
         return {
-            "sizes": np.diff(self.begins).astype(np.uint8 if few else np.uint16),
-            "labels": self.labels.astype(np.uint8) if few else self.labels,
+            "sizes": sizes.astype(np.min_scalar_type(int(sizes.max(initial=0)))),
+            "labels": self.labels.astype(np.min_scalar_type(len(self.first) - 1)),
             "amounts": units.astype(np.int16) if small else self.amounts,
             "first": self.first,
             "step": self.step,
@@ -153,13 +153,13 @@ class ChainScorer:
         """Rebuild a scorer from `state`; ValueError where the arrays do not fit together."""
         sizes, labels, amounts = arrays["sizes"], arrays["labels"], arrays["amounts"]
         first, step = (np.asarray(arrays[name], np.float32) for name in ("first", "step"))
-        k = len(first)
         good = sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
-        good = good and len(labels) == len(amounts) == int(sizes.sum(dtype=np.int64)) and 0 < k < _MOST_LABELS
-        if not good or step.shape != (k, k) or sizes.dtype.kind != "u" or labels.dtype.kind != "u":
+        good = good and sizes.dtype.kind == labels.dtype.kind == "u" and 0 < len(first) <= _MOST_LABELS
+        k = first.size
+        # a feature has each label once at most: so their sum cannot wrap around
+        good = good and int(sizes.max(initial=0)) <= k and int(labels.max(initial=0)) < k
+        if not good or len(labels) != len(amounts) or int(sizes.sum()) != len(labels) or step.shape != (k, k):
             raise ValueError("chain scorer: sizes, labels and amounts differ")
-        if labels.max(initial=0) >= k:
-            raise ValueError(f"chain scorer: a label beyond {k}")
         begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         if amounts.dtype.kind == "i":
             amounts = amounts / np.float32(UNIT)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import (
-    Group,
     Instances,
     SequenceRows,
     SpacyTokens,
@@ -23,6 +21,13 @@ from .task import Tags, words_of
 Tagged = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
+def check(sentences: Tagged) -> None:
+    """Refuse a sentence that has not one tag for each word, or an empty one (UserError D791)."""
+    for number, (words, tags) in enumerate(sentences, 1):
+        if len(words) != len(tags) or not all(words) or not all(tags):
+            raise UserError("D791", number=number, words=len(words), tags=len(tags))
+
+
 def tags_of(sentences: Tagged) -> tuple[str, ...]:
     """Return the tags that occur, in alphabetical order.
 
@@ -31,9 +36,7 @@ def tags_of(sentences: Tagged) -> tuple[str, ...]:
     UserError
         D790 for sentences without words, D791 for one that has not one tag for each word or an empty one.
     """
-    for number, (words, tags) in enumerate(sentences, 1):
-        if len(words) != len(tags) or not all(words) or not all(tags):
-            raise UserError("D791", number=number, words=len(words), tags=len(tags))
+    check(sentences)
     found = sorted({tag for _, tags in sentences for tag in tags})
     if not found:
         raise UserError("D790")
@@ -71,7 +74,13 @@ def batch_of(
     extractor : TokenContext, optional
     classes : WordClasses, optional
         What a new extractor knows of words besides.
+
+    Raises
+    ------
+    UserError
+        D791 for a sentence that has not one tag for each word, or an empty one.
     """
+    check(sentences)
     task = Tags(tags=tuple(tags))
     view = view_of(sentences, SpacyTokens())
     instances = instances_of(view, sentences, task)
@@ -79,9 +88,3 @@ def batch_of(
     batch = fitted.transform(view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted
-
-
-def tagged(best: NDArray[np.int64], sentences: Sequence[Sequence[str]], group: Group) -> list[list[str]]:
-    """Return the tags of each sentence from the labels of all words in a row."""
-    found = iter(best.tolist())
-    return [[group.candidates[next(found)] for _ in words] for words in sentences]

@@ -51,7 +51,7 @@ class StructuredPerceptron:
         Raises
         ------
         UserError
-            D705 for a batch without instances.
+            D705 for a batch without instances, D793 where an instance has no right label.
         """
         rows = _checked(batch)
         everything = np.ones((1, self.dimensions(rows)), np.uint8)
@@ -76,6 +76,9 @@ class StructuredPerceptron:
 
         d, k = self.dimensions(batch), batch.costs.shape[1]
         gold = batch.costs.argmin(axis=1)
+        lost = int((batch.costs.min(axis=1) > 0).sum())
+        if lost:
+            raise UserError("D793", n=lost)
         starts = batch.layout
         order = np.random.default_rng(self.seed).permutation(len(starts) - 1)
         total = np.zeros((d, k))

@@ -127,3 +127,24 @@ def test_a_chain_of_ten_thousand_places():
     rows = rows_of(place, np.repeat(step, 9_999, axis=0))
     mass, _ = Chain(4).marginals(rows, np.array([0, len(rows)]))
     assert mass.sum() == pytest.approx(10_000)
+
+
+def test_no_sequence_at_all_is_an_error():
+    chain, layout = Chain(2), np.array([0, 6])
+    with pytest.raises(ValueError, match="every sequence is forbidden"):
+        chain.best(np.full(6, -np.inf), layout)
+    with pytest.raises(ValueError, match="every sequence is forbidden"):
+        chain.marginals(np.full(6, -np.inf), layout)
+    with pytest.raises(ValueError, match="0 best"):
+        chain.top(np.zeros(6), layout, 0)
+    assert len(chain.top(np.full(6, -np.inf), layout, 3)[0][0]) == 0
+
+
+def test_long_sequences_lose_nothing_in_single_precision():
+    rng = np.random.default_rng(1)
+    n, k = 60_000, 3
+    place, step = 5 + rng.normal(size=(n, k)), rng.normal(size=(1, k, k))
+    starts, exact, single = np.array([0, n]), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    best_paths(place, step, starts, exact)
+    best_paths(place.astype(np.float32), step.astype(np.float32), starts, single)
+    assert (exact != single).mean() < 1e-3

@@ -129,6 +129,9 @@ def test_words_of_the_same_company_come_into_one_class():
 def test_too_little_text_for_classes_is_said():
     with pytest.raises(UserError, match=r"D458.*3 different words, too few for 64"):
         learn_classes([hash_words(["a", "b", "c"])], sizes=(64,))
+    many = hash_words([f"w{i}" for i in range(100)])
+    with pytest.raises(UserError, match=r"D458.*10 different words, too few for 64"):
+        learn_classes([many], n_words=10, sizes=(64,))
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ def test_pruned_and_rounded_weights_come_back_as_they_are():
     ("name", "array"),
     [
         ("sizes", np.array([3], np.uint8)),
+        ("sizes", np.array([2**63, 2**63 + 1], np.uint64)),
         ("labels", np.array([9], np.uint8)),
         ("labels", np.array([-1], np.int8)),
         ("amounts", np.zeros((1, 1), np.float32)),
@@ -227,3 +228,35 @@ def test_universal_parts_of_speech():
 
     assert {*OF_TAG.values(), *OF_WORD.values()} <= set(IDS)
     assert {tag for _, tag in OF_WORD} <= set(OF_TAG)
+
+
+def test_a_tagger_of_many_labels_is_saved_and_loaded():
+    k = 300
+    weights = np.arange(1.0, k + 1)  # one feature that weighs for every label
+    scorer = ChainScorer.of_weights(np.concatenate([weights, np.zeros(k + k * k)]), k)
+    state = scorer.state()
+    assert state["sizes"].dtype == state["labels"].dtype == np.uint16
+    assert ChainScorer.from_state(state).weights().tolist() == scorer.weights().tolist()
+
+
+def test_probabilities_do_not_hang_on_how_long_the_sentence_is():
+    model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag")
+    shares = []
+    for n in (5, 20_000):
+        view = model.tokenisation.of_sentences([["dogs", "bark"] * n])
+        decisions = model.decide(view)
+        shares.append(model.candidate_probabilities(decisions).reshape(2 * n, -1)[4:6])
+    assert shares[1] == pytest.approx(shares[0], abs=1e-4)
+
+
+def test_sentences_to_calibrate_on_are_checked_too():
+    with pytest.raises(UserError, match=r"D791.*sentence 1 has 2 words and 1 tags"):
+        train_tagger(SENTENCES, [(["a", "b"], ["DT"])], name="bad")
+    with pytest.raises(UserError, match="D791"):
+        batch_of([(["a", ""], ["DT", "NN"])], tags_of(SENTENCES))
+
+
+def test_tokens_without_a_right_tag_are_not_learned_as_something_else():
+    batch, _ = batch_of([(["wow", "dogs"], ["UH", "NNS"])], tags_of(SENTENCES))
+    with pytest.raises(UserError, match=r"D793.*1 tokens"):
+        StructuredPerceptron().fit(batch)

@@ -10,6 +10,7 @@ import spacy
 from disambig_random_subspace.tagging.training import train_tagger
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 from disambig.errors import UserError
 from disambig.model.store import save_model
@@ -80,6 +81,13 @@ def test_tokens_of_the_docs_own_are_tagged(nlp):
 def test_a_doc_of_another_vocabulary(nlp):
     doc = nlp.get_pipe("disambig_tagger")(spacy.blank("en").make_doc("the dog"))
     assert [token.tag_ for token in doc] == ["DT", "NN"]
+
+
+def test_a_doc_of_a_vocabulary_without_word_attributes(nlp):
+    doc = Doc(Vocab()).from_bytes(nlp.make_doc("the  dog is").to_bytes())
+    tagged = nlp.get_pipe("disambig_tagger")(doc)
+    assert [token.tag_ for token in tagged] == ["DT", "_SP", "NN", "VBZ"]
+    assert tagged[3].pos_ == "AUX"
 
 
 def test_other_components_annotations_stay(nlp):

@@ -8,7 +8,9 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
+from disambig.errors import UserError
 from disambig.text.documents import view_of_docs
 from disambig.text.hashing import hash_word
 from disambig.text.spacy_tokens import SpacyTokens
@@ -53,6 +55,23 @@ def test_sentences_that_a_doc_has_are_kept():
     doc = Doc(NLP.vocab, words=["One", ".", "Two", "three"], sent_starts=[True, False, False, True])
     view = TOKENS.of_docs([doc, NLP.make_doc("One. Two")])
     assert np.diff(view.sentences).tolist() == [5, 3, 4, 3]
+
+
+def test_where_a_doc_says_nothing_of_sentences_the_rule_does():
+    words = ["One", ".", "Two", ".", "three", "four", "."]
+    doc = Doc(NLP.vocab, words=words, sent_starts=[None, None, False, None, None, True, None])
+    assert np.diff(TOKENS.of_docs([doc]).sentences).tolist() == [6, 3, 4]
+
+
+def test_docs_without_spacys_word_attributes_have_words_as_well():
+    data = NLP.make_doc("The  Cats sat").to_bytes()
+    view = TOKENS.of_docs([Doc(Vocab()).from_bytes(data)])
+    assert view.hashes[view.ends > view.starts].tolist() == [hash_word(w) for w in ("the", "cats", "sat")]
+
+
+def test_a_language_that_spacy_does_not_know_is_named():
+    with pytest.raises(UserError, match=r"D202.*'zz'"):
+        SpacyTokens("zz")(["a"])
 
 
 def test_docs_with_tokens_of_their_own_are_taken_as_they_are():
