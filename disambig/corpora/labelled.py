@@ -71,9 +71,9 @@ def read_labelled(paths: str | Path | Sequence[str | Path], *, encoding: str | N
     Raises
     ------
     UserError
-        D460 for a line that is no example, D461 where there is none, D468 for a directory without folders,
-        D469 for bytes that are no text, D470 for an unknown encoding, D471 for a table without its
-        columns; D300 to D308 for the file.
+        D460 for a line that is no example, D461 where there is none (of a label, in a directory), D468 for
+        a directory without folders, D469 for bytes that are no text, D470 for an unknown encoding, D471
+        for a table without its columns; D300 to D308 for the file.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     name = _known(encoding or UTF_8)
@@ -100,7 +100,7 @@ def read_labelled(paths: str | Path | Sequence[str | Path], *, encoding: str | N
 def _known(encoding: str) -> str:
     try:
         "".encode(encoding)
-    except LookupError:
+    except (LookupError, ValueError):  # unknown, or one that encodes nothing, or no name at all
         raise UserError("D470", name=encoding) from None
     return encoding
 
@@ -114,17 +114,29 @@ def _read(path: str, *, encoding: str) -> str:
         raise read_error(path, problem) from problem
     try:
         text = data.decode(encoding)
-    except UnicodeDecodeError as problem:
-        byte = f"0x{data[problem.start]:02x}"
-        raise UserError("D469", path=path, encoding=encoding, byte=byte, offset=problem.start) from None
+    except UnicodeError as problem:
+        raise _no_text(path, data, encoding, problem) from None
     if "\0" in text:
         raise UserError("D303", path=path, offset=text.index("\0"), hint="")
     return text.removeprefix("\ufeff")
 
 
+def _no_text(path: str, data: bytes, encoding: str, problem: UnicodeError) -> UserError:
+    """Return the message for bytes that cannot be decoded."""
+    if b"\0" in data and b"\0" not in "a".encode(encoding):
+        utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        hint = "; it looks like UTF-16: name that, --encoding utf-16" if utf16 else ""
+        return UserError("D303", path=path, offset=data.index(b"\0"), hint=hint)
+    if isinstance(problem, UnicodeDecodeError):
+        at = problem.start
+        return UserError("D469", path=path, encoding=encoding, byte=f"0x{data[at : at + 1].hex()}", offset=at)
+    return UserError("D308", path=path, problem=f"not {encoding}: {problem}")
+
+
 def _whole(text: str, label: str, document: str, where: str) -> Labelled:
     """Return the example of a whole text."""
-    if not label.strip():
+    label = label.strip()
+    if not label:
         raise UserError("D460", where=where, problem="an empty label")
     if not can_be_encoded(label):
         raise UserError("D460", where=where, problem="half a surrogate pair in its label")
@@ -138,7 +150,7 @@ def _of_json(line: str, where: str) -> Iterator[Labelled]:
         raise UserError("D460", where=where, problem=f"no JSON: {problem}") from problem
     if not isinstance(said, dict) or not isinstance(said.get("text"), str):
         raise UserError("D460", where=where, problem='no object with a "text"')
-    document = str(said.get("document", said["text"]))
+    document = said["text"] if said.get("document") in (None, "") else str(said["document"])
     if not {"start", "end", "places"} & said.keys():
         if not isinstance(said.get(LABEL), str):
             raise UserError("D460", where=where, problem='no "label" that is a string')
@@ -173,5 +185,5 @@ def _of_columns(line: str, where: str) -> Iterator[Labelled]:
         problem = "not one place between [[ and ]], and no table whose first line names text and label"
         raise UserError("D460", where=where, problem=problem)
     text = before + inside + after
-    document = columns[2] if len(columns) == 3 else text
+    document = "".join(columns[2:]) or text
     yield Labelled(text, len(before), len(before) + len(inside), columns[1], document, where)

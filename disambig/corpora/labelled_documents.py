@@ -19,7 +19,7 @@ Whole = tuple[str, str, str, str]
 def is_table(path: str, text: str) -> bool:
     """Tell whether a file is a table of labelled documents: a .csv, or a .tsv that names its columns."""
     name = without_compression(path)
-    first = [cell.strip() for cell in text.partition("\n")[0].split(TAB)]
+    first = [cell.strip().strip('"') for cell in text.partition("\n")[0].split(TAB)]
     return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
 
 
@@ -29,7 +29,7 @@ def table_documents(path: str, text: str) -> Iterator[Whole]:
     Raises
     ------
     UserError
-        D471 where a column is missing, D302 and D326 for what is no table, D460 for an empty label.
+        D471 where a column is missing, D460 where it stands twice, D302 and D326 for what is no table.
     """
     lines = read_lines(io.BytesIO(text.encode("utf8", "surrogatepass")))
     try:
@@ -41,13 +41,16 @@ def table_documents(path: str, text: str) -> Iterator[Whole]:
     if LABEL not in header.columns:
         shown = ", ".join(repr(column[:40]) for column in header.columns[:20])
         raise UserError("D471", path=path, field=LABEL, columns=shown)
+    for column in (TEXT, LABEL, DOCUMENT):
+        if header.columns.count(column) > 1:
+            raise UserError("D460", where=path, problem=f"names the column {column!r} twice: leave one")
     for row in read_rows(lines, path, delimiter=header.delimiter):
         cells = cells_of(row, header, path)
         if isinstance(cells, UserError):
             raise cells
         said = dict(zip(header.columns, cells, strict=True))
         where = f"{path}, line {row.number}"
-        yield said[TEXT], said[LABEL].strip(), said.get(DOCUMENT) or said[TEXT], where
+        yield said[TEXT], said[LABEL], said.get(DOCUMENT) or said[TEXT], where
 
 
 def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
@@ -58,7 +61,8 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
     Raises
     ------
     UserError
-        D468 where there is no folder, D308 for one that cannot be read; whatever `read` raises.
+        D468 where there is no folder, D461 for one without a document, D308 for what cannot be read or is
+        no regular file; whatever `read` raises.
     """
     try:
         with os.scandir(path) as entries:
@@ -66,7 +70,12 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
         if not labels:
             raise UserError("D468", path=path)
         for label in labels:
-            for file in _files(os.path.join(path, label)):
+            files = list(_files(os.path.join(path, label)))
+            if not files:
+                raise UserError("D461", path=os.path.join(path, label))
+            for file in files:
+                if os.path.exists(file) and not os.path.isfile(file):  # a pipe would be waited for
+                    raise UserError("D308", path=file, problem="no regular file")
                 yield read(file), label, file, file
     except OSError as problem:
         raise read_error(path, problem) from problem

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 GROUP_NAME = "words"
-MOST_BITS = 28
+MOST_BITS = 22
+"""Weights are dense, one a column and label: 2 ** 22 columns are 32 MB a label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +45,8 @@ class Tfidf:
     kept : int, optional
         Words kept, the most frequent ones; all if not given.
     bits : int, optional
-        Make ``2 ** bits`` columns out of the words' hashes and keep no vocabulary: words that share a
-        column cannot be told apart, and `explain` cannot name them. All words count then.
+        Make ``2 ** bits`` columns, of 1 to 22 bits, out of the words' hashes and keep no vocabulary: words
+        that share a column cannot be told apart, and `explain` cannot name them. All words count then.
     sublinear_tf : bool
         Whether counts become ``1 + ln(count)``.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from disambig.model.labels import are_documents
+from disambig.model.labels import are_documents, decided_together
 from disambig.model.model import Model
 
 MOST_GROUPS = 30
@@ -47,6 +47,9 @@ def _what(model: Model) -> str:
 
 
 def _use(model: Model, directory: str) -> list[str]:
+    shell = f"`disambig annotate FILE --model {directory}`"
+    if decided_together(model.task):  # a span for every word is no use: they have components of their own
+        return [f"In the shell: {shell}."]
     key = model.task.name
     lines = [
         "import spacy",
@@ -59,8 +62,7 @@ def _use(model: Model, directory: str) -> list[str]:
     ]
     if are_documents(model.task):
         lines[-2:] = ["print(doc.cats)  # the probability of each label"]
-    shell = f"disambig annotate FILE --model {directory}"
-    return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: `{shell}`."]
+    return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: {shell}."]
 
 
 def _examples(model: Model) -> list[str]:
@@ -70,7 +72,8 @@ def _examples(model: Model) -> list[str]:
     used = sum(report.get("examples", 0) for report in groups.values() if isinstance(report, dict))
     facts = []
     if "labelled" in said:
-        facts.append(f"{said['labelled']:,} labelled examples in {said['documents']:,} documents.")
+        units = "sentences" if decided_together(model.task) else "documents"
+        facts.append(f"{said['labelled']:,} labelled examples in {said['documents']:,} {units}.")
     else:
         facts.append(f"Raw text, whose own words are taken as right: {used:,} examples.")
         documents = said.get("documents")

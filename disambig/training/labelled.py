@@ -105,8 +105,9 @@ def train_labels(
     n_right = sum(int((c == right).sum()) for c, right in zip(chosen, gold, strict=True))
     low, high = wilson(n_right, len(instances))
     notes.append(
-        f"{len(instances):,} labelled examples: accuracy {n_right / len(instances):.1%} out of fold, "
-        f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
+        f"{len(instances):,} labelled examples: accuracy {n_right / len(instances):.1%} on the scores that "
+        f"calibration was fitted to (less on new text), 95 % interval {low:.1%} to {high:.1%}"
+        + (": more examples are needed" if high - low > 0.1 else "")
     )
     return label_model(
         parts,

@@ -90,9 +90,14 @@ def run(
 def _judged(
     model: Model, judge: Callable[..., dict[str, Any]] | None, parts: dict[str, Any], **material: Any
 ) -> Model:
+    """Return a model with its test; one that cannot be tested says why, and is not lost."""
     if judge is None:
         return model
-    return replace(model, provenance=model.provenance | {"test": judge(model, parts, **material)})
+    try:
+        found: dict[str, Any] = {"test": judge(model, parts, **material)}
+    except UserError as error:
+        found = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
+    return replace(model, provenance=model.provenance | found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,14 @@ def test_the_config_is_validated_and_gives_a_curve(folder):
     assert "most frequent (" in done.stdout
 
 
+def test_a_model_that_cannot_be_tested_is_kept(folder):
+    (folder / "two.csv").write_text("text,label\nA ball in the net.,sport\nBread in the oven.,cooking\n")
+    done = run(folder, "train", "topic", "--labelled", "two.csv", "--output", "two")
+    assert "note: not tested: [D475] no word stands in 2 of the 1 documents" in done.stderr
+    card = (folder / "two" / "README.md").read_text(encoding="utf8")
+    assert "* not tested: [D475]" in card and "No figures are kept" in card
+
+
 def test_what_cannot_be_learned_from_is_one_line(folder, tmp_path):
     def fails(code, *arguments):
         done = run(folder, "train", "topic", "--output", str(tmp_path / "x"), *arguments, status=2)

@@ -26,7 +26,7 @@ def test_columns_and_json_give_the_same(tmp_path_factory, examples):
         text, end = before + inside + after, len(before) + len(inside)
         place = {"start": len(before), "end": end, "label": label}
         lines.append(json.dumps({"text": text, "document": document, "places": [place]}))
-        expected.append((text, len(before), end, label, document))
+        expected.append((text, len(before), end, label, document or text))
     (folder / "a.tsv").write_bytes("\n".join(columns).encode())
     (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     for name in ("a.tsv", "a.jsonl.gz"):
@@ -66,6 +66,15 @@ def test_what_is_no_example_is_named_by_its_line(tmp_path, name, line, problem):
     with pytest.raises(UserError, match="line 2") as raised:
         read_labelled(path)
     assert problem in str(raised.value)
+
+
+@pytest.mark.parametrize("document", ["", ', "document": null', ', "document": ""'])
+def test_an_empty_document_is_none(tmp_path, document):
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        f'{{"text": "A ball.", "label": "sport"{document}}}\n{{"text": "B", "label": "b"{document}}}\n'
+    )
+    assert [e.document for e in read_labelled(path)] == ["A ball.", "B"]
 
 
 def test_files_without_examples_are_named(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -66,9 +67,32 @@ def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
     assert read_labelled(tmp_path / "a.csv", encoding="utf-16")[0].text == "Crème"
     with pytest.raises(UserError, match=r"D469.*ascii"):
         read_labelled(tmp_path, encoding="ascii")
-    for name in ("latin-99", "hex"):
+    for name in ("latin-99", "hex", "undefined", "a\0b"):
         with pytest.raises(UserError, match="D470"):
             read_labelled(tmp_path, encoding=name)
+    with pytest.raises(UserError, match=r"food.1.*not punycode"):
+        read_labelled(tmp_path, encoding="punycode")
+
+
+def test_bytes_that_are_no_text_are_not_taken_for_another_encoding(tmp_path):
+    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    with pytest.raises(UserError, match=r"D303.*NUL byte at offset 8$"):
+        read_labelled(tmp_path / "picture.csv")
+    (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-16"))
+    with pytest.raises(UserError, match=r"D303.*--encoding utf-16"):
+        read_labelled(tmp_path / "wide.csv")
+
+
+def test_labels_are_stripped_alike(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\nA ball., sport \n")
+    (tmp_path / "a.jsonl").write_text('{"text": "A ball.", "label": " sport "}\n')
+    for name in ("a.csv", "a.jsonl"):
+        assert [e.label for e in read_labelled(tmp_path / name)] == ["sport"]
+
+
+def test_a_header_in_quotes_names_its_columns(tmp_path):
+    (tmp_path / "a.tsv").write_text('"text"\t"label"\r\n"A ball."\t"sport"\r\n', newline="")
+    assert plain(read_labelled(tmp_path / "a.tsv")) == [("A ball.", 0, 7, "sport")]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +100,9 @@ def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
     [
         ("a.csv", "a,b\n1,2\n", "D471.*no column 'text', only 'a', 'b'"),
         ("a.csv", "text;topic\n1;2\n", "D471.*no column 'label', only 'text', 'topic'"),
+        ("a.csv", "text,label,label\na,b,c\n", "D460.*'label' twice"),
+        ("a.tsv", "text\tlabel\ttext\na\tb\tc\n", "D460.*'text' twice"),
+        ("a.csv", "document,text,label,document\na,b,c,d\n", "D460.*'document' twice"),
         ("a.csv", "text,label\na\n", "D326.*line 2.*1 field"),
         ("a.csv", 'text,label\n"a,b\n', "D326.*never ends"),
         ("a.csv", "text,label\na, \n", "D460.*line 2.*empty label"),
@@ -101,10 +128,26 @@ def test_directories_without_folders_or_documents_are_named(tmp_path):
     with pytest.raises(UserError, match="D468"):
         read_labelled(tmp_path)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="D461"):
+    with pytest.raises(UserError, match=r"D461.*empty"):
         read_labelled(tmp_path)
     (tmp_path / "empty" / "b").write_bytes(b"\x00\x01")
     with pytest.raises(UserError, match=r"D303.*empty.b"):
+        read_labelled(tmp_path)
+
+
+def test_a_label_without_a_document_is_named(tmp_path):
+    for name in ("a/1", "empty/.hidden"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("A ball.")
+    with pytest.raises(UserError, match=r"D461.*empty"):
+        read_labelled(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_among_documents_is_named_and_not_waited_for(tmp_path):
+    (tmp_path / "a").mkdir()
+    os.mkfifo(tmp_path / "a" / "1")
+    with pytest.raises(UserError, match=r"D308.*a.1.*no regular file"):
         read_labelled(tmp_path)
 
 

@@ -201,7 +201,7 @@ def test_letters_that_are_no_utf_8_still_have_names():
         ({"min_documents": 0}, "D452"),
         ({"kept": 0}, "D452"),
         ({"bits": 0}, "D473"),
-        ({"bits": 29}, "D473"),
+        ({"bits": 23}, "D473"),
         ({"bits": 4, "kept": 3}, "D474"),
         ({"bits": 4, "min_documents": 2}, "D474"),
     ],

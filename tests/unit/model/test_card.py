@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -107,6 +107,20 @@ def test_a_card_of_labels(model):
     text = card(made, "m")
     assert "Gives labels" in text and "1,200 labelled examples in 30 documents" in text
     assert "It flags nothing" in text and "* two examples are few." in text and "may be flagged" not in text
+
+
+def test_a_card_of_labels_decided_together(model):
+    """Examples are counted by sentences, and no snippet labels every word with a span."""
+
+    @dataclass(frozen=True)
+    class Together(Pairs):
+        decided_together: bool = True
+
+    flat = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
+    labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
+    text = card(replace(model, task=Together(), labels=flat, provenance={"examples": labelled}), "m")
+    assert "1,200 labelled examples in 30 sentences." in text
+    assert "add_pipe" not in text and "In the shell: `disambig annotate FILE --model m`." in text
 
 
 def test_ten_labelled_examples_are_told_honestly():

@@ -133,7 +133,7 @@ def test_a_saved_model_of_other_labels_is_refused(model, tmp_path):
 def test_few_examples_are_told(model, config):
     (first, *rest) = model.provenance["notes"]
     assert "20 labelled examples are few" in first
-    assert "95 % interval" in rest[-1]
+    assert "95 % interval" in rest[-1] and "calibration was fitted to" in rest[-1]
     ten = train_labelled(resolve(config), examples(5), name="it", config=config)
     assert any(
         "10 labelled examples" in note and "more examples are needed" in note
