@@ -14,7 +14,8 @@ entry point. It runs where it is named (`disambig annotate --model tag`), since 
 
 A structured perceptron, averaged (Collins 2002) and once more over random subspaces (Søgaard and Johannsen
 2012: {n_subspaces} masks, {removal_rate:.0%} of the features removed by each), over the usual features of
-tokens and over word classes from plain text. Made by one command, which anyone with the data can repeat:
+tokens and over word classes from plain text. Passes and removal rate were chosen on the development part.
+Made by one command, which anyone with the data can repeat:
 
     python corpora/disambig_en_tagger/build.py DATA
 
