@@ -10,6 +10,7 @@ import numpy as np
 from disambig.data.columns import Columns
 from disambig.data.dense import DenseBlocks
 from disambig.data.sparse import CrossedRows, SparseRows
+from disambig.errors import UserError
 
 Batch = TypeVar("Batch")
 
@@ -60,15 +61,12 @@ def convert(batch: Any, storage: type[Batch]) -> Batch:
 
     Raises
     ------
-    TypeError
-        Where the table has no such conversion.
+    UserError
+        D459 where the table has no such conversion: a config has put together what does not fit.
     """
     if isinstance(batch, storage):
         return batch
     try:
         return CONVERSIONS[type(batch), storage](batch)
     except KeyError:
-        legal = ", ".join(f"{a.__name__} -> {b.__name__}" for a, b in CONVERSIONS)
-        raise TypeError(
-            f"no conversion {type(batch).__name__} -> {storage.__name__}; there are {legal}"
-        ) from None
+        raise UserError("D459", wanted=storage.__name__, seen=type(batch).__name__) from None

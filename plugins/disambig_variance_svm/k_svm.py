@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted
+from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, UserError
 
 from .crossed_scorer import CrossedScorer
 from .learner_checks import check_names
@@ -59,7 +59,7 @@ class KSVM:
         if not self.sum:
             return fit_scorer(crossed(batch), settings, dev=dev)
         if not isinstance(batch, DenseBlocks):
-            raise TypeError(f"a sum needs dense class blocks, not {type(batch).__name__}")
+            raise UserError("D459", wanted="DenseBlocks (for a sum)", seen=type(batch).__name__)
 
         def fold(weights: Floats) -> Floats:
             return fold_crossed_sum(weights, batch, self.sum)

@@ -108,7 +108,7 @@ class VarianceSVM:
             make no sense, D750 for a `prior` that has no weights for these candidates and extractors.
         """
         if not isinstance(batch, DenseBlocks):
-            raise TypeError(f"VarianceSVM needs dense class blocks, not {type(batch).__name__}")
+            raise UserError("D459", wanted="DenseBlocks", seen=type(batch).__name__)
         for setting in ("variance", "free", "sum"):
             check_names(f"VarianceSVM.{setting}", getattr(self, setting), nested=setting == "variance")
         check_above_zero("VarianceSVM.tolerance", self.tolerance)

@@ -107,10 +107,8 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
     Raises
     ------
     UserError
-        D705 where there is no example, D772 for numbers that are NaN or infinite, D773 for such as are
-        beyond `MOST`.
-    TypeError
-        For a batch that cannot be read as crossed rows.
+        D459 for a batch that cannot be read as crossed rows, D705 where there is no example, D772 for
+        numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
     """
     from scipy.sparse import csr_array
 

@@ -51,7 +51,8 @@ class StructuredPerceptron:
         Raises
         ------
         UserError
-            D705 for a batch without instances, D793 where an instance has no right label.
+            D459 for a batch of no sequences, D705 for one without instances, D793 where an instance has no
+            right label.
         """
         rows = _checked(batch)
         everything = np.ones((1, self.dimensions(rows)), np.uint8)
@@ -104,7 +105,7 @@ class StructuredPerceptron:
 
 def _checked(batch: CandidateBatch) -> SequenceRows:
     if not isinstance(batch, SequenceRows):
-        raise TypeError(f"a structured perceptron needs SequenceRows, not {type(batch).__name__}")
+        raise UserError("D459", wanted="SequenceRows", seen=type(batch).__name__)
     if not len(batch.costs):
         raise UserError("D705")
     return batch

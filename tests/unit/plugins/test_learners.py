@@ -93,7 +93,7 @@ def test_learns_more_than_the_sum_where_weights_differ():
 
 
 def test_needs_class_blocks():
-    with pytest.raises(TypeError, match="needs dense class blocks, not SparseRows"):
+    with pytest.raises(UserError, match=r"D459.*takes DenseBlocks.*give SparseRows"):
         VarianceSVM().fit(convert(blocks(3), SparseRows))
 
 

@@ -107,7 +107,7 @@ def test_bad_settings_and_attributes_are_named():
         with pytest.raises(UserError) as caught:
             learner.fit(examples)
         assert caught.value.code == code
-    with pytest.raises(TypeError):
+    with pytest.raises(UserError, match="D459"):
         OneVersusAll().fit(convert(batch, SparseRows))
 
 

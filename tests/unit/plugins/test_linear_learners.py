@@ -318,7 +318,7 @@ def test_examples_that_make_no_sense_are_named(name):
             learner.fit(spoilt)
         with pytest.raises(UserError, match="D772"):
             learner.fit_masked(spoilt, np.ones((1, 12), bool))
-    with pytest.raises(TypeError):
+    with pytest.raises(UserError, match="D459"):
         learner.fit(lists())
 
 
