@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
+from disambig.text.boundaries import named, with_boundaries
 from disambig.text.hashing import hash_word, hash_words
-from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
+from disambig.text.view import TokenView
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -86,12 +87,7 @@ class SpacyTokens:
         """Return the tokens of one text in lower case, boundary words included."""
         view = self([text])
         found = [text[s:e].lower() for s, e in zip(view.starts.tolist(), view.ends.tolist(), strict=True)]
-        for first in view.sentences[:-1].tolist():
-            found[first] = SENTENCE_START
-        for stop in view.sentences[1:].tolist():
-            if stop:
-                found[stop - 1] = SENTENCE_END
-        return found
+        return named(found, view.sentences)
 
 
 @lru_cache(maxsize=4)
@@ -166,18 +162,9 @@ def _assembled(
 ) -> TokenView:
     """Put boundary words around each sentence of documents of `sizes` words, all behind each other."""
     begins = breaks.copy()
-    bounds = np.concatenate([[0], np.cumsum(sizes)])
-    begins[bounds[:-1][sizes > 0]] = True
-    first = np.flatnonzero(begins)  # of each sentence, in words
-    n_words = int(bounds[-1])
-    up_to = np.concatenate([[0], np.cumsum(begins)])
-    at = np.arange(n_words) + 2 * up_to[1:] - 1  # of each word, among words and boundaries
-    n = n_words + 2 * len(first)
-    sentences = np.append(at[first] - 1, n).astype(np.int64)
-    own, left, right = np.zeros(n, np.uint64), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    own[at], left[at], right[at] = hashes, starts, ends
-    opening, closing = sentences[:-1], sentences[1:] - 1
-    own[opening], own[closing] = START_HASH, END_HASH
-    left[opening] = right[opening] = left[opening + 1]
-    left[closing] = right[closing] = right[closing - 1]
-    return TokenView(name, texts, own, left, right, sentences, (bounds + 2 * up_to[bounds]).astype(np.int64))
+    documents = np.concatenate([[0], np.cumsum(sizes)])
+    begins[documents[:-1][sizes > 0]] = True
+    first = np.flatnonzero(begins)
+    return TokenView(
+        name, texts, *with_boundaries(hashes, starts, ends, sentences=first, documents=documents)
+    )

@@ -33,7 +33,8 @@ from numpy.typing import NDArray
 from disambig.engine import use_numba
 from disambig.errors import UserError
 from disambig.text import characters, words_reference
-from disambig.text.view import SENTENCE_END, SENTENCE_START, TokenView
+from disambig.text.boundaries import Arrays, named
+from disambig.text.view import TokenView
 
 BETWEEN = "\n\n"
 """Put between documents: a blank line, so that no sentence crosses."""
@@ -74,15 +75,10 @@ class Words:
             words_reference.normalised(text[start:end])
             for start, end in zip(view.starts.tolist(), view.ends.tolist(), strict=True)
         ]
-        for first in view.sentences[:-1].tolist():
-            found[first] = SENTENCE_START
-        for stop in view.sentences[1:].tolist():
-            if stop:
-                found[stop - 1] = SENTENCE_END
-        return found
+        return named(found, view.sentences)
 
 
-def _by_kernel(text: str, offsets: NDArray[np.int64]) -> words_reference.Arrays:
+def _by_kernel(text: str, offsets: NDArray[np.int64]) -> Arrays:
     from disambig.text.word_kernels import tokenise
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(

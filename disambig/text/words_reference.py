@@ -12,17 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.text import characters as ch
+from disambig.text.boundaries import Arrays, with_boundaries
 from disambig.text.hashing import UNKNOWN, hash_word
-from disambig.text.view import END_HASH, START_HASH
 
 LONGEST = 255
 """Bytes of the longest word that has a hash of its own."""
 _REMEMBERED = 200_000
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SINGLE = "."
-
-Arrays = tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
-"""Hashes, starts, ends, sentences, documents."""
 
 
 @functools.lru_cache(maxsize=3)
@@ -113,30 +110,7 @@ def tokenise(text: str, offsets: NDArray[np.int64]) -> Arrays:
             keep[i] = not ((long == 1 and kind >= ch.FIRST_LETTER) or (long <= 3 and kind == ch.UPPER))
         at = at[keep]
     first = np.unique(np.concatenate(([0], np.searchsorted(starts, at))))
-    return _with_boundaries(hashes, starts, ends, first[first < n], offsets)
-
-
-def _with_boundaries(
-    hashes: NDArray[np.uint64],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    first: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-) -> Arrays:
-    """Put ``<S>`` before and ``</S>`` after each sentence; `first` holds the first word of each."""
-    n = len(hashes)
-    total = n + 2 * len(first)
-    sentences = np.append(first + 2 * np.arange(len(first)), total)
-    opens, closes = sentences[:-1], sentences[1:] - 1
-    place = np.ones(total, dtype=bool)
-    place[opens] = place[closes] = False
-    last = np.append(first[1:], n)[: len(first)] - 1
-    out = np.empty(total, dtype=np.uint64)
-    out[place], out[opens], out[closes] = hashes, START_HASH, END_HASH
-    spans = np.empty((2, total), dtype=np.int64)
-    spans[0, place], spans[1, place] = starts, ends
-    spans[:, opens] = starts[first]
-    spans[:, closes] = ends[last]
-    documents = np.append(np.searchsorted(spans[0], offsets), total)
-    spans -= np.repeat(offsets, np.diff(documents))
-    return out, spans[0].astype(np.int32), spans[1].astype(np.int32), sentences, documents
+    documents = np.append(np.searchsorted(starts, offsets), n)
+    shift = np.repeat(offsets, np.diff(documents))
+    first = first[first < n]
+    return with_boundaries(hashes, starts - shift, ends - shift, sentences=first, documents=documents)
