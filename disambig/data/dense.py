@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.columns import Columns
+from disambig.data.equal_lists import EqualLists
 
 _CHUNK = 8192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DenseBlocks:
+class DenseBlocks(EqualLists):
     """Attributes of every candidate of n instances that share a group.
 
     Attributes
@@ -30,22 +31,6 @@ class DenseBlocks:
     column_of: NDArray[np.int64]
     columns: Columns
     costs: NDArray[np.float32]
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin, shape ``(n + 1,)``."""
-        n, k, _ = self.values.shape
-        return np.arange(n + 1, dtype=np.int64) * k
-
-    @property
-    def cost(self) -> NDArray[np.float32]:
-        """What each row costs, zero for the right ones, shape ``(n * K,)``."""
-        return self.costs.ravel()
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
-        return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``w_r . x_r`` for each candidate r of each instance, shape ``(n * K,)``."""

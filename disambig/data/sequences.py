@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.columns import Columns
+from disambig.data.equal_lists import EqualLists
 from disambig.data.sparse import SparseRows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SequenceRows:
+class SequenceRows(EqualLists):
     """Rows of a sequence's places, crossed with K labels; never written out.
 
     Flat weights are those of `CrossedRows`, shape (K, D), then those of the first label, (K,), then
@@ -52,17 +53,6 @@ class SequenceRows:
             np.repeat(np.array([0, 1], np.int32), [k * d, k + k * k]),
             ("token", "label before"),
         )
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin, shape ``(n + 1,)``."""
-        n, k = self.costs.shape
-        return np.arange(n + 1, dtype=np.int64) * k
-
-    @property
-    def cost(self) -> NDArray[np.float32]:
-        """What each row costs, zero for the right ones, shape ``(n * K,)``."""
-        return self.costs.ravel()
 
     @property
     def layout(self) -> NDArray[np.int64]:

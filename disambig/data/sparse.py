@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.columns import Columns
+from disambig.data.equal_lists import EqualLists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +58,7 @@ class SparseRows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrossedRows:
+class CrossedRows(EqualLists):
     """One feature row per instance; candidate r's features are that row in block r of the weights.
 
     The cross product is never made: weights of shape (K * D,) are read as (K, D).
@@ -73,22 +74,6 @@ class CrossedRows:
     rows: Any
     costs: NDArray[np.float32]
     columns: Columns
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin, shape ``(n + 1,)``."""
-        n, k = self.costs.shape
-        return np.arange(n + 1, dtype=np.int64) * k
-
-    @property
-    def cost(self) -> NDArray[np.float32]:
-        """What each row costs, zero for the right ones, shape ``(n * K,)``."""
-        return self.costs.ravel()
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
-        return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``W_r . x`` for each candidate r of each instance, shape ``(n * K,)``."""
