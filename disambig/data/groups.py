@@ -17,11 +17,15 @@ class Group:
         In their normalised form; words apart by a space (``"may be"``).
     variants : tuple of tuple of str
         Candidates that mean the same (toward/towards): nothing is flagged between them.
+    glosses : tuple of str
+        Where to read what each candidate means, such as its key in a dictionary; none, or one a candidate,
+        empty where that is not known.
     """
 
     name: str
     candidates: tuple[str, ...]
     variants: tuple[tuple[str, ...], ...] = ()
+    glosses: tuple[str, ...] = ()
 
     def same(self, first: int, second: int) -> bool:
         """Tell whether two candidates, by index, are equal or variants of each other."""

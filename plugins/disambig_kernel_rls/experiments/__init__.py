@@ -1,0 +1,1 @@
+"""The paper's tables again, and two questions that it leaves open."""
