@@ -50,6 +50,8 @@ MESSAGES: dict[str, str] = {
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
     "D202": "spaCy has no tokeniser for the language {language!r} here: {problem}",
+    "D203": "no stems for the language {language!r}: there are those of {names}",
+    "D204": "no layer {name!r}: `layers` is a list of {names}",
     # corpora and jobs
     "D300": "{path}: no such file or directory",
     "D301": "{path}: no file here ends in {endings}: name single files to have them read as text",

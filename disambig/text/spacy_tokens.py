@@ -6,13 +6,15 @@ Words
 Sentences
     Those that the Doc has; where it says nothing, one ends after a run of stops with the quotes and brackets
     that close right after it, and at a blank line.
+Layers
+    Tags, stems, lemmas beside the words, where they are asked for (see `disambig.text.layers`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from disambig.errors import UserError
 from disambig.text.boundaries import named, with_boundaries
 from disambig.text.hashing import hash_word, hash_words
+from disambig.text.layers import check_layers, layers_of_docs, layers_of_text
 from disambig.text.view import TokenView
 
 if TYPE_CHECKING:
@@ -44,30 +47,46 @@ class SpacyTokens:
     ----------
     language : str
         Code of the language whose tokeniser cuts plain texts.
+    layers : sequence of str
+        Of ``"tag"``, ``"stem"`` and ``"lemma"``: the layers that views get.
+    tagger : str
+        The model that tags plain texts: a task such as ``"tag"``, ``"PACK/TASK"``, or a directory. Docs bring
+        tags of their own.
 
     Raises
     ------
     UserError
-        D202, when a text is cut, for a language that spaCy has no tokeniser for.
+        D202, when a text is cut, for a language that spaCy has no tokeniser for, D203 for one without
+        stemmer, D204 for a layer that there is not, D404 for a tagger that there is not.
     """
 
     language: str = "en"
+    layers: Sequence[str] = ()
+    tagger: str = "tag"
     registered: ClassVar[str] = "disambig.spacy_tokens.v1"
+
+    def __post_init__(self) -> None:
+        check_layers(self.layers)
 
     @property
     def name(self) -> str:
-        """The registered name; with the language, where it is another than English."""
-        return self.registered if self.language == "en" else f"{self.registered}/{self.language}"
+        """The registered name; with the language, where it is another than English, and the layers."""
+        name = self.registered if self.language == "en" else f"{self.registered}/{self.language}"
+        layers = [f"tag={self.tagger}" if layer == "tag" else layer for layer in self.layers]
+        return "+".join([name, *layers])
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
         sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy takes no half of a pair
         docs = list(_tokeniser(self.language).pipe(sound))
-        return _view(self.name, texts, docs)
+        return self._layered(_view(self.name, texts, docs)[0])
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
         """Return the tokens of `docs` as they are."""
-        return _view(self.name, [doc.text for doc in docs], docs)
+        view, words = _view(self.name, [doc.text for doc in docs], docs)
+        if not self.layers:
+            return view
+        return replace(view, layers=layers_of_docs(view, docs, words, self.layers, language=self.language))
 
     def of_sentences(self, sentences: Iterable[Sequence[str]]) -> TokenView:
         """Return the view of sentences that are cut into tokens already, one document each."""
@@ -81,7 +100,14 @@ class SpacyTokens:
         hashes = np.array([known[word.lower()] for words in given for word in words], np.uint64)
         texts = [" ".join(words) for words in given]
         columns = hashes, starts.astype(np.int32), ends.astype(np.int32)
-        return _assembled(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool))
+        return self._layered(_assembled(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool)))
+
+    def _layered(self, view: TokenView) -> TokenView:
+        """Return a view of plain text with its layers."""
+        if not self.layers:
+            return view
+        layers = layers_of_text(view, self.layers, language=self.language, tagger=self.tagger)
+        return replace(view, layers=layers)
 
     def words(self, text: str) -> list[str]:
         """Return the tokens of one text in lower case, boundary words included."""
@@ -100,7 +126,8 @@ def _tokeniser(language: str) -> Any:
         raise UserError("D202", language=language, problem=" ".join(str(problem).split())) from problem
 
 
-def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> TokenView:
+def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> tuple[TokenView, NDArray[np.bool_]]:
+    """Return the view, and which of the Docs' tokens are in it."""
     columns = [doc.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for doc in docs]
     own = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), np.uint64), *columns])
     sizes = np.array([len(each) for each in columns], np.int64)
@@ -119,7 +146,8 @@ def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> TokenView:
     sizes = np.diff(np.concatenate([[0], np.cumsum(words)])[documents])
     starts = own[words, 2].astype(np.int32)
     ends = starts + own[words, 3].astype(np.int32)
-    return _assembled(name, texts, lower[words], starts, ends, sizes, np.diff(number, prepend=number[:1]) > 0)
+    begins = np.diff(number, prepend=number[:1]) > 0
+    return _assembled(name, texts, lower[words], starts, ends, sizes, begins), words
 
 
 def _string(number: int, stores: Iterable[Any]) -> str:
