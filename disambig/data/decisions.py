@@ -117,6 +117,7 @@ class Decisions:
         observed = seen(text, start, end)
         chosen = group.candidates[self.chosen[index]]
         order = np.argsort(-self.scores[low:high], kind="stable")
+        gloss = {"gloss": group.glosses[self.chosen[index]]} if group.glosses else {}
         return {
             "task": self.task,
             "group": group.name,
@@ -124,6 +125,7 @@ class Decisions:
             "end": end,
             "observed": observed,
             "chosen": chosen,
+            **gloss,
             "replacement": observed
             if self.observed[index] in (-1, self.chosen[index])
             else replacement(chosen, text, start, end),

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+ALONE = 99.0
+"""The margin of a candidate that has no other beside it: beyond any that is computed."""
 RIDGE = 1.0
 """Strength of the pull of each calibration towards plain scores, in examples."""
 
@@ -29,11 +31,14 @@ class Labels:
     ----------
     scale : array of float64, shape (n_groups,)
     bias, offset : arrays of float64, shape (n_groups, most candidates)
+    least_margin : float
+        Nothing is said where the chosen candidate leads the next one by less; in units of log-odds.
     """
 
     scale: Floats
     bias: Floats
     offset: Floats
+    least_margin: float = 0.0
 
     def logits(self, scores: Floats, group: int) -> Floats:
         """Return unnormalised log-probabilities, shape ``(n, K)``."""
@@ -42,6 +47,8 @@ class Labels:
     def judge(self, scores: Floats, group: int) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return which candidate is chosen, by what margin, and its probability, each shape ``(n,)``.
 
+        The margin is in units of log-odds; that of an only candidate is `ALONE`.
+
         Parameters
         ----------
         scores : array of float64, shape (n, K)
@@ -49,8 +56,10 @@ class Labels:
         logits = self.logits(scores, group)
         decisive = logits + self.offset[group, : scores.shape[1]]
         chosen = decisive.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
-        ordered = np.sort(decisive, axis=1)
         rows = np.arange(len(scores))
+        if scores.shape[1] == 1:
+            return chosen, np.full(len(rows), ALONE), np.ones(len(rows))
+        ordered = np.sort(decisive, axis=1)
         return chosen, ordered[:, -1] - ordered[:, -2], softmax(logits)[rows, chosen]
 
 

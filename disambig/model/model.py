@@ -16,9 +16,11 @@ from disambig.data.instances import Instances
 from disambig.data.joining import join
 from disambig.data.sequences import SequenceRows
 from disambig.data.sparse import CrossedRows
+from disambig.errors import UserError
 from disambig.model.calibration import Calibration, Comparison, compare, probabilities
 from disambig.model.labels import Labels, are_labels, decided_together, softmax
 from disambig.model.operating import OperatingPoint
+from disambig.model.rows_once import features_of
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
 
@@ -38,8 +40,6 @@ class GroupDecisions:
     eligible : array of bool, shape (n,)
         Whether a flag is possible: the other candidate scores best of all and has evidence.
     found, asked : arrays of int32, shape (n, K)
-    shared : bool
-        Whether the candidates of an instance have the same features, and so the same evidence.
     """
 
     scores: NDArray[np.float64]
@@ -48,7 +48,6 @@ class GroupDecisions:
     eligible: NDArray[np.bool_]
     found: NDArray[np.int32]
     asked: NDArray[np.int32]
-    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +111,19 @@ class Model:
             return self
         return replace(self, task=replace(self.task, extra=(*self.task.extra, *new)))  # type: ignore
 
+    def with_least_margin(self, least_margin: float) -> Model:
+        """Return a model of labels that says nothing where its margin is smaller, in units of log-odds.
+
+        Raises
+        ------
+        UserError
+            D477 for what is no number of at least 0, or a model that chooses words.
+        """
+        good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
+        if self.labels is None or not good or not 0 <= least_margin < np.inf:
+            raise UserError("D477", value=least_margin, model=self.name)
+        return replace(self, labels=replace(self.labels, least_margin=float(least_margin)))
+
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the joined features of instances that all belong to one group."""
         table = self.task.groups[group]
@@ -134,11 +146,12 @@ class Model:
         other = comparison.other
         evidence = found[np.arange(len(other)), other] > 0
         eligible = (comparison.features[:, 0] > 0) & (scores.argmax(axis=1) == other) & evidence
-        shared = isinstance(features.batch, CrossedRows | SequenceRows)
-        return GroupDecisions(scores, comparison, log_odds, eligible, found, asked, shared)
+        return GroupDecisions(scores, comparison, log_odds, eligible, found, asked)
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
         """Decide everywhere in `view`; words of the layer ``"protected"`` are left alone.
+
+        Labels whose margin is too small (``labels.least_margin``) are left out.
 
         Raises
         ------
@@ -163,18 +176,22 @@ class Model:
                 ("asked", np.int32),
             )
         }
+        features_of_group = features_of(self.extractors, view, instances)
         for group, rows in _blocks(instances.groups, self._together(view, instances)):
-            part = instances.take(rows)
-            weighed = self.weigh(self.features(view, part, group), group, part.observed)
-            k = weighed.scores.shape[1]
-            scores[offsets[rows][:, None] + np.arange(k)] = weighed.scores
-            once = slice(1) if weighed.shared else slice(None)
-            columns["found"][rows] = weighed.found[:, once].sum(axis=1)
-            columns["asked"][rows] = weighed.asked[:, once].sum(axis=1)
+            features = features_of_group(rows, table[group])
+            k = len(table[group].candidates)
+            each = offsets[rows][:, None] + np.arange(k)
+            shared = isinstance(features.batch, CrossedRows | SequenceRows)
+            once = slice(1) if shared else slice(None)  # candidates of the same features, the same evidence
+            columns["found"][rows] = features.found.reshape(len(rows), k)[:, once].sum(axis=1)
+            columns["asked"][rows] = features.asked.reshape(len(rows), k)[:, once].sum(axis=1)
             if self.labels is not None:
-                judged = self.labels.judge(weighed.scores, group)
+                scores[each] = own = self.scorer(group, features).scores(features.batch).reshape(len(rows), k)
+                judged = self.labels.judge(own, group)
                 columns["chosen"][rows], columns["margins"][rows], columns["probabilities"][rows] = judged
                 continue
+            weighed = self.weigh(features, group, instances.observed[rows])
+            scores[each] = weighed.scores
             ordered = np.sort(weighed.scores, axis=1)
             columns["chosen"][rows] = weighed.scores.argmax(axis=1)
             columns["margins"][rows] = ordered[:, -1] - ordered[:, -2] if k > 1 else np.inf
@@ -183,7 +200,7 @@ class Model:
             )
             columns["flagged"][rows] = weighed.eligible & (weighed.log_odds > threshold)
         last = instances.positions + instances.lengths - 1
-        return Decisions(
+        decisions = Decisions(
             task=self.task.name,
             model=f"{self.name} {self.version}",
             table=table,
@@ -196,6 +213,9 @@ class Model:
             scores=scores,
             **columns,
         )
+        if self.labels is None or self.labels.least_margin <= 0:
+            return decisions
+        return decisions.take(np.flatnonzero(decisions.margins >= self.labels.least_margin))
 
     def choose(self, view: TokenView) -> tuple[Instances, NDArray[np.int64]]:
         """Return the decisions to take in a view and the candidate chosen for each: `decide` without scores.
@@ -204,8 +224,9 @@ class Model:
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
+        features_of_group = features_of(self.extractors, view, instances)
         for group, rows in _blocks(instances.groups, self._together(view, instances)):
-            features = self.features(view, instances.take(rows), group)
+            features = features_of_group(rows, self.task.groups[group])
             scorer = self.scorer(group, features)
             if hasattr(scorer, "best"):
                 chosen[rows] = scorer.best(features.batch)

@@ -204,6 +204,7 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
     if model.labels is not None:
         for key in _LABELS:
             arrays[f"labels.{key}"] = getattr(model.labels, key)
+        arrays["labels.least_margin"] = np.array([model.labels.least_margin])
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
         for key, array in extractor.state().items():
             arrays[f"extractor.{name}.{key}"] = array
@@ -218,7 +219,9 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
 
 
 def _labels(arrays: dict[str, NDArray[Any]]) -> Labels:
-    return Labels(*(arrays[f"labels.{key}"] for key in _LABELS))
+    least = arrays.get("labels.least_margin", np.zeros(1))  # models had none before
+    scale, bias, offset = (arrays[f"labels.{key}"] for key in _LABELS)
+    return Labels(scale, bias, offset, float(least[0]))
 
 
 def _part(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
@@ -281,5 +284,6 @@ def _check_shapes(model: Model) -> None:
         shape = (len(model.scorers), most)
         good = good and (model.labels.bias.shape, model.labels.offset.shape) == (shape, shape)
         good = good and model.labels.scale.shape == shape[:1] and bool((model.labels.scale > 0).all())
+        good = good and model.labels.least_margin >= 0
     if not good:
         raise ValueError("shapes of calibration or operating point")

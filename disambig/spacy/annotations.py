@@ -1,6 +1,7 @@
 """The layout of annotations on a Doc: a span group a task, and its records in ``doc.user_data``.
 
-``doc.spans[KEY]`` holds one Span a decision: ``label_`` is the chosen candidate, ``id_`` the task.
+``doc.spans[KEY]`` holds one Span a decision: ``label_`` is the chosen candidate, ``id_`` the task,
+``kb_id_`` the key of the candidate's gloss, if it has one.
 ``doc.user_data["disambig.TASK"]`` holds the decisions of that task by columns, as bytes, so that they
 survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. Tasks never share a key: spaCy's
 own extension values are keyed by characters alone, and two tasks may decide the same word.
@@ -73,7 +74,8 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     spans_key : str
         Key of the span group.
     """
-    hashes = _hashes(docs, decisions)
+    *hashes, task = _hashes(docs, decisions)
+    glosses = _glosses(docs, decisions)
     bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
     for doc, kept, first, last in zip(docs, _packed(decisions, bounds), bounds, bounds[1:], strict=False):
         spans = _others(doc, spans_key, decisions.task)
@@ -82,11 +84,12 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
             start, stop = tokens_of(doc, decisions.starts[own], decisions.ends[own])
             empty = decisions.starts[own] == decisions.ends[own]
             stop = np.where(empty, np.minimum(start + 1, len(doc)), stop)  # the token after an empty place
-            task = hashes[-1]
             # keywords and a hash known to the StringStore: the quickest of spaCy's ways to a span
             added = [
-                Span(doc, i, j, label=label, span_id=task)
-                for i, j, label in zip(start.tolist(), stop.tolist(), hashes[own], strict=True)
+                Span(doc, i, j, label=label, kb_id=gloss, span_id=task)
+                for i, j, label, gloss in zip(
+                    start.tolist(), stop.tolist(), hashes[own], glosses[own], strict=True
+                )
             ]
             spans = sorted(spans + added, key=_place) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
@@ -107,18 +110,36 @@ def _others(doc: Doc, spans_key: str, task: str) -> list[Span]:
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the label of each decision, and last the task's, as hashes that every Doc's strings know."""
+    used, inverse = _used(decisions)
+    names = [decisions.table[g].candidates[c] for g, c in used]
+    hashes = _added(docs, [*names, decisions.task])
+    return [hashes[i] for i in inverse] + hashes[-1:]
+
+
+def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
+    """Return the key of each decision's gloss, as `_hashes` does; 0 where there is none."""
+    if not any(group.glosses for group in decisions.table):
+        return [0] * len(decisions)
+    used, inverse = _used(decisions)
+    groups = decisions.table
+    hashes = _added(docs, [groups[g].glosses[c] if groups[g].glosses else "" for g, c in used])
+    return [hashes[i] for i in inverse]
+
+
+def _used(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the distinct (group, candidate) that were chosen, and which of these each decision has."""
     first = np.cumsum([0] + [len(group.candidates) for group in decisions.table])
     used, inverse = np.unique(first[decisions.groups] + decisions.chosen, return_inverse=True)
     group = np.searchsorted(first, used, side="right") - 1
-    names = [
-        decisions.table[g].candidates[c]
-        for g, c in zip(group.tolist(), (used - first[group]).tolist(), strict=True)
-    ]
-    names.append(decisions.task)
+    return list(zip(group.tolist(), (used - first[group]).tolist(), strict=True)), inverse.tolist()
+
+
+def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
+    """Return the hashes of strings, which the vocabularies of all Docs get; 0 for an empty one."""
     hashes: list[int] = []
     for strings in {id(doc.vocab): doc.vocab.strings for doc in docs}.values():
-        hashes = [strings.add(name) for name in names]
-    return [hashes[i] for i in inverse.tolist()] + hashes[-1:]
+        hashes = [strings.add(name) if name else 0 for name in names]
+    return hashes
 
 
 def _packed(decisions: Decisions, bounds: list[int]) -> list[dict[str, Any]]:
@@ -131,7 +152,10 @@ def _packed(decisions: Decisions, bounds: list[int]) -> list[dict[str, Any]]:
     used, inverse = np.unique(documents * n_groups + decisions.groups, return_inverse=True)
     firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
     rows["groups"] = inverse - firsts[documents]
-    entries = [(group.name, group.candidates) for group in decisions.table]
+    entries = [
+        (group.name, group.candidates, *([group.glosses] if group.glosses else []))
+        for group in decisions.table
+    ]
     table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
@@ -159,7 +183,10 @@ def _unpacked(kept: dict[str, Any]) -> Decisions:
     """
     if kept.get("layout") != LAYOUT:
         raise UserError("D502", seen=kept.get("layout"), known=LAYOUT)
-    table = tuple(Group(name, tuple(candidates)) for name, candidates in kept["table"])
+    table = tuple(
+        Group(name, tuple(candidates), glosses=tuple(*glosses))
+        for name, candidates, *glosses in kept["table"]
+    )
     rows = np.frombuffer(kept["rows"], _ROW)
     columns: dict[str, NDArray[Any]] = {
         name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()

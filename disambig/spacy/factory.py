@@ -98,15 +98,51 @@ def component_factory(
     if read_sets is not None:
         defaults["sets"] = []
         chosen = create_with_sets
+    _register(name, chosen, defaults)
+    return chosen
+
+
+def label_factory(name: str, *, task: str, spans_key: str | None = None) -> Callable[..., Disambiguator]:
+    """Register a component factory for a task of labels with spaCy and return it.
+
+    The component's config has ``model`` (a name or directory; by default the installed pack's model of
+    `task`), ``spans_key`` and ``least_margin``: where a label leads the next one by less, in units of
+    log-odds, there is no span; by default the model's own.
+
+    Parameters
+    ----------
+    name : str
+        Name of the factory, such as ``"disambig_sense"``.
+    task : str
+        What the component decides; it refuses models of other tasks.
+    spans_key : str, optional
+        Default key of ``doc.spans``; the task's name if not given.
+    """
+    factory = name
+
+    def create(
+        nlp: Language, name: str, model: str | None, spans_key: str, least_margin: float | None
+    ) -> Disambiguator:
+        require_distribution(nlp, factory)
+        loaded = _model(name, model, task)
+        if least_margin is not None:
+            loaded = loaded.with_least_margin(least_margin)
+        return Disambiguator(nlp, loaded, name=name, spans_key=spans_key, protect=False)
+
+    key = spans_key or task
+    _register(name, create, {"model": None, "spans_key": key, "least_margin": None})
+    return create
+
+
+def _register(name: str, create: Callable[..., Disambiguator], defaults: dict[str, Any]) -> None:
     key = f"spans_{defaults['spans_key']}"
     Language.factory(
         name,
         default_config=defaults,
         assigns=["doc.spans", "doc.user_data", "span._.disambig"],
         default_score_weights={f"{key}_f": 1.0, f"{key}_p": 0.0, f"{key}_r": 0.0},
-        func=chosen,
+        func=create,
     )
-    return chosen
 
 
 def _model(name: str, model: str | None, task: str) -> Model:

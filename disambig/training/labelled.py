@@ -47,7 +47,7 @@ def train_labelled(
         The resolved config, as for `trainer.train`.
     labelled : sequence of Labelled
     **settings
-        As for `trainer.train`; tasks of labels use ``max_examples`` alone.
+        As for `trainer.train`; tasks of labels use ``least_margin`` alone.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def train_labelled(
     marked = mark(parts["task"], parts["tokenisation"], labelled)
     about: dict[str, Any] = {"name": name, "version": version, "config": config or {}, "progress": progress}
     if labels.are_labels(parts["task"]):
-        return train_labels(parts, marked, **about)
+        return train_labels(parts, marked, least_margin=settings.get("least_margin", 0.0), **about)
     folds = marked.folds(FOLDS)
     learn, tune = marked.take(folds > 0), marked.take(folds == 0)
     notes = _notes(marked)
@@ -75,9 +75,13 @@ def train_labels(
     name: str,
     version: str = "0.1.0",
     config: dict[str, Any] | None = None,
+    least_margin: float = 0.0,
     progress: Progress | None = None,
 ) -> Model:
-    """Train the model of a task whose candidates are labels; parameters are those of `train_labelled`."""
+    """Train the model of a task whose candidates are labels; parameters are those of `train_labelled`.
+
+    `least_margin` is that of `disambig.model.labels.Labels`.
+    """
     task, learner = parts["task"], parts["learner"]
     instances = marked.examples.instances
     tell = progress or (lambda stage, done, total: None)
@@ -100,6 +104,7 @@ def train_labels(
         reports[group.name] = report
     biased = not labels.decided_together(task)
     fitted_labels = labels.fit(scores, gold, metric=metric_of(task), biased=biased)
+    fitted_labels = replace(fitted_labels, least_margin=float(least_margin))
     notes = [*_notes(marked), *_rare(task, gold, scorers, n_folds)]
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
     n_right = sum(int((c == right).sum()) for c, right in zip(chosen, gold, strict=True))
@@ -273,6 +278,8 @@ def _rare(
             for name, n in zip(group.candidates, counts.tolist(), strict=True)
             if n < n_folds
         ]
+        if len(group.candidates) == 1:
+            continue
         if scorer is None:
             notes.append(f"{group.name}: too few examples to learn from, give more of each label")
         elif rare:

@@ -155,6 +155,11 @@ def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> P
         if not are_labels(parts["task"]):
             raise UserError("D005", path=path, problem="no section [baseline]")
         kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
+    if "least_margin" in settings and not are_labels(parts["task"]):
+        problem = (
+            "training.least_margin is for tasks of labels; of words flags_per_1000 says how many are flagged"
+        )
+        raise UserError("D005", path=path, problem=problem)
     about = config["model"]
     name, version = str(about.get("name", parts["task"].name)), str(about.get("version", "0.1.0"))
     return Plan(parts, settings, kept, name, version)
@@ -193,6 +198,7 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "encoding": (lambda value: isinstance(value, str), 'a name such as "latin-1"'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),
+    "least_margin": (_is_rate, "a number of at least 0"),
 }
 """What a setting of ``[training]`` may be: a check, and how the message puts it."""
 

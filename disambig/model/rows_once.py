@@ -1,0 +1,46 @@
+"""Features of all groups at once, where they are the same whatever the candidates are.
+
+With one model a word, a text has a few decisions for each of hundreds of groups: what is known of the places
+is found once, and then handed out by group. Extractors that allow it have ``rows_are_shared = True``: they
+give
+`CrossedRows`, whose rows say nothing of the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.crossed_columns import CrossedColumns, own_columns
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.joining import join
+from disambig.data.sparse import CrossedRows
+from disambig.text.view import TokenView
+from disambig.types import FeatureExtractor, Features
+
+OfGroup = Callable[[NDArray[np.int64], Group], Features]
+"""Gives the features of some of the instances, which all belong to the group."""
+_ANY = Group("any", ("any",))
+
+
+def features_of(extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances) -> OfGroup:
+    """Return what gives the features of a group's instances, found now where the rows are shared."""
+    if not all(getattr(extractor, "rows_are_shared", False) for extractor in extractors):
+        return lambda rows, group: join(
+            [extractor.transform(view, instances.take(rows), group) for extractor in extractors]
+        )
+    whole = join([extractor.transform(view, instances, _ANY) for extractor in extractors])
+    if not isinstance(whole.batch, CrossedRows):
+        raise TypeError(f"rows that are shared are CrossedRows, not {type(whole.batch).__name__}")
+    features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
+
+    def of_group(rows: NDArray[np.int64], group: Group) -> Features:
+        k = len(group.candidates)
+        costs = (np.arange(k) != instances.observed[rows][:, None]).astype(np.float32)
+        batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
+        return Features(batch, np.repeat(whole.found[rows], k), np.repeat(whole.asked[rows], k))
+
+    return of_group

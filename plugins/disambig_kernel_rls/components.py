@@ -1,0 +1,7 @@
+"""The spaCy components of this plugin's tasks (loaded by spaCy alone, through its entry points)."""
+
+from __future__ import annotations
+
+from disambig.api import label_factory
+
+make_sense = label_factory("disambig_sense", task="sense")
