@@ -19,44 +19,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from disambig.corpora.documents import can_be_encoded
 from disambig.corpora.labelled_documents import LABEL, folder_documents, is_table, table_documents
+from disambig.corpora.labelled_example import Labelled as Labelled
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error, without_compression
 from disambig.errors import UserError
 
 JSON_ENDINGS = (".jsonl", ".ndjson")
 UTF_8 = "utf-8"
 _OPEN, _CLOSE = "[[", "]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """One place of a text and what is right there.
-
-    Attributes
-    ----------
-    text : str
-    start, end : int
-        Character offsets of the place; equal for an empty one.
-    label : str
-        The candidate that is right; empty for no word at all.
-    document : str
-        What must not be split between training and testing.
-    where : str
-        File and line, for messages.
-    """
-
-    text: str
-    start: int
-    end: int
-    label: str
-    document: str
-    where: str = ""
 
 
 def read_labelled(paths: str | Path | Sequence[str | Path], *, encoding: str | None = None) -> list[Labelled]:

@@ -1,0 +1,36 @@
+"""A labelled example: one place of a text and what is right there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One place of a text and what is right there.
+
+    Attributes
+    ----------
+    text : str
+    start, end : int
+        Character offsets of the place; equal for an empty one.
+    label : str
+        The candidate that is right; empty for no word at all.
+    document : str
+        What must not be split between training and testing.
+    where : str
+        File and line, for messages.
+    word : str
+        The group that decides there, such as ``"bank.n"``; empty where the task is to find it.
+    gloss : str
+        Where to read what the label means; empty where that is not known.
+    """
+
+    text: str
+    start: int
+    end: int
+    label: str
+    document: str
+    where: str = ""
+    word: str = ""
+    gloss: str = ""
