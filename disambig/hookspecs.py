@@ -34,6 +34,11 @@ def disambig_register_extractors(register: Register) -> None:
 
 
 @hookspec
+def disambig_register_kernels(register: Register) -> None:
+    """Register kernels: how alike two instances are (see `disambig.types.Kernel`)."""
+
+
+@hookspec
 def disambig_register_learners(register: Register) -> None:
     """Register learners: how weights are found from examples."""
 

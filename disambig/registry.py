@@ -12,7 +12,7 @@ from typing import Any
 
 from disambig.errors import UserError, nearest_first
 
-KINDS = ("tokenisations", "tasks", "extractors", "learners", "experiments")
+KINDS = ("tokenisations", "tasks", "extractors", "kernels", "learners", "experiments")
 _NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
 _shelves: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}
 _owners: dict[tuple[str, str], str] = {}

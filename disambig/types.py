@@ -26,6 +26,7 @@ __all__ = [
     "FeatureExtractor",
     "Features",
     "Fitted",
+    "Kernel",
     "Learner",
     "Scorer",
     "Task",
@@ -157,6 +158,23 @@ class FeatureExtractor(Protocol):
 
     def from_state(self, arrays: Arrays) -> FeatureExtractor:
         """Return an extractor of this configuration with the given state."""
+        ...
+
+
+class Kernel(Protocol):
+    """How alike two instances are: a frozen configuration that learns nothing."""
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the kernel is the inner product of what `rows` gives, which has the batch's columns."""
+        ...
+
+    def rows(self, batch: CandidateBatch) -> Any:
+        """Return the rows as the kernel sees them, a scipy.sparse.csr_array of shape ``(n, d)``."""
+        ...
+
+    def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Return the kernel of each of two sets of such rows with each other, shape ``(n, m)``."""
         ...
 
 

@@ -5,4 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from disambig.api import hookimpl
+
 Register = Callable[[str, Callable[..., Any]], None]
+
+
+@hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_kernels(register: Register) -> None:
+    from .kernels.linear import Linear
+    from .kernels.nonlinear import Gaussian, Polynomial
+
+    register("kernel_rls.Gaussian.v1", Gaussian)
+    register("kernel_rls.Linear.v1", Linear)
+    register("kernel_rls.Polynomial.v1", Polynomial)
+
+
+@hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_learners(register: Register) -> None:
+    from .rls.learners import RLSC, RLSCComb, RLSCLin
+
+    register("kernel_rls.RLSC.v1", RLSC)
+    register("kernel_rls.RLSCComb.v1", RLSCComb)
+    register("kernel_rls.RLSCLin.v1", RLSCLin)

@@ -1,0 +1,1 @@
+"""Regularised least squares: the systems and how they are solved, leave-one-out, learners, scorers."""

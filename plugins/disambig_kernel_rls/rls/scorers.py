@@ -1,0 +1,189 @@
+"""The scorers: weights of columns for linear kernels, training rows with coefficients for others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import (
+    Arrays,
+    CandidateBatch,
+    Columns,
+    CrossedColumns,
+    CrossedRows,
+    Kernel,
+    convert,
+    own_columns,
+    restricted,
+)
+
+from ..ties import advantage
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnWeights:
+    """Scores candidate r by ``W_r . k(x) + b_r``, where k(x) is the row as a linear kernel sees it.
+
+    The row is normalised over all its features, also those that no training example had; these weigh
+    nothing. Equal scores fall to the candidate that training saw most (see `ties.advantage`).
+
+    Attributes
+    ----------
+    kernel : Kernel
+        A linear one.
+    columns : array of int32, shape (d,)
+        The columns that have weights, rising.
+    weights : array of float64, shape (K * d,)
+        Candidate by candidate.
+    bias : array of float64, shape (K,)
+    frequencies : array of int64, shape (K,)
+    shares : array of float64, shape (n_feature_groups,) or (0,)
+        What each feature group weighs, for people: `weights` have it in them.
+    """
+
+    kernel: Kernel
+    columns: NDArray[np.int32]
+    weights: Floats
+    bias: Floats
+    frequencies: NDArray[np.int64]
+    shares: Floats
+
+    def scores(self, batch: CandidateBatch) -> Floats:
+        """Return one score a row of the batch.
+
+        Raises
+        ------
+        ValueError
+            For a batch of other columns or candidates than the weights are for.
+        """
+        from scipy.sparse import csr_array
+
+        crossed = convert(batch, CrossedRows)
+        n, k = crossed.costs.shape
+        d = len(self.columns)
+        if k != len(self.bias) or (d and self.columns[-1] >= crossed.rows.shape[1]):
+            raise ValueError(f"weights of {len(self.bias)} candidates, examples of {k}")
+        own = self.bias + advantage(self.frequencies)
+        if not d:
+            return np.tile(own, n)
+        rows = self.kernel.rows(crossed)
+        at = np.minimum(self.columns.searchsorted(rows.indices), d - 1)
+        data = np.where(self.columns[at] == rows.indices, rows.data, 0.0)
+        weights = self.weights.reshape(k, d)
+        if len(at) < d:  # few rows: only the weights in use are read
+            weights, at, d = weights[:, at], np.arange(len(at), dtype=np.int32), len(at)
+        scores = csr_array((data, at, rows.indptr), shape=(n, d)) @ np.ascontiguousarray(weights.T)
+        return np.asarray(scores + own).ravel()
+
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
+        """Return the normalised rows in the columns in use, and the weights.
+
+        Where there is a bias, the rows have one more column, a constant. What decides ties is left out:
+        scores may differ by a billionth.
+        """
+        crossed = convert(batch, CrossedRows)
+        rows = self.kernel.rows(crossed)
+        same = restricted(replace(crossed, rows=rows), self.columns)
+        if not self.bias.any():
+            return same, self.weights
+        weights = np.column_stack([self.weights.reshape(len(self.bias), -1), self.bias])
+        return _with_constant(same), weights.ravel()
+
+    def state(self) -> Arrays:
+        """Return weights, columns, bias, frequencies and shares."""
+        return {
+            "columns": self.columns,
+            "weights": self.weights,
+            "bias": self.bias,
+            "frequencies": self.frequencies,
+            "shares": self.shares,
+        }
+
+    @classmethod
+    def from_state(cls, kernel: Kernel, arrays: Arrays) -> ColumnWeights:
+        """Rebuild a scorer from `state`."""
+        return cls(
+            kernel,
+            np.asarray(arrays["columns"], np.int32),
+            np.asarray(arrays["weights"], np.float64),
+            np.asarray(arrays["bias"], np.float64),
+            np.asarray(arrays["frequencies"], np.int64),
+            np.asarray(arrays["shares"], np.float64),
+        )
+
+
+def _with_constant(batch: CrossedRows) -> CrossedRows:
+    from scipy.sparse import csr_array, hstack
+
+    own = own_columns(batch.columns, int(batch.rows.shape[1]))
+    wider = Columns(
+        np.append(own.labels, np.int32(-1)),
+        np.append(own.groups, np.int32(len(own.group_names))),
+        (*own.group_names, "bias"),
+        [*own.names, "bias"] if len(own.names) else (),
+    )
+    rows = csr_array(hstack([batch.rows, np.ones((batch.rows.shape[0], 1))], format="csr"))
+    candidates = batch.columns.candidates if isinstance(batch.columns, CrossedColumns) else ()
+    return CrossedRows(rows, batch.costs, CrossedColumns(wider, candidates))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SupportRows:
+    """Scores candidate r by ``sum_j c_jr k(x, x_j)`` over the training rows x_j.
+
+    Equal scores fall to the candidate that training saw most (see `ties.advantage`).
+
+    Attributes
+    ----------
+    kernel : Kernel
+    rows : scipy.sparse.csr_array, shape (m, D)
+        As the kernel sees them.
+    coefficients : array of float64, shape (m, K)
+    frequencies : array of int64, shape (K,)
+    """
+
+    kernel: Kernel
+    rows: Any
+    coefficients: Floats
+    frequencies: NDArray[np.int64]
+
+    def scores(self, batch: CandidateBatch) -> Floats:
+        """Return one score a row of the batch.
+
+        Raises
+        ------
+        ValueError
+            For a batch of other columns or candidates than the coefficients are for.
+        """
+        crossed = convert(batch, CrossedRows)
+        k = crossed.costs.shape[1]
+        if k != len(self.frequencies):
+            raise ValueError(f"coefficients of {len(self.frequencies)} candidates, examples of {k}")
+        gram = self.kernel.gram(self.kernel.rows(crossed), self.rows)
+        return np.asarray(gram @ self.coefficients + advantage(self.frequencies)).ravel()
+
+    def state(self) -> Arrays:
+        """Return the training rows, their coefficients, and the frequencies."""
+        return {
+            "indptr": np.asarray(self.rows.indptr, np.int64),
+            "indices": np.asarray(self.rows.indices, np.int32),
+            "data": np.asarray(self.rows.data, np.float64),
+            "width": np.array([self.rows.shape[1]], np.int64),
+            "coefficients": self.coefficients,
+            "frequencies": self.frequencies,
+        }
+
+    @classmethod
+    def from_state(cls, kernel: Kernel, arrays: Arrays) -> SupportRows:
+        """Rebuild a scorer from `state`."""
+        from scipy.sparse import csr_array
+
+        shape = (len(arrays["indptr"]) - 1, int(arrays["width"][0]))
+        rows = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        coefficients = np.asarray(arrays["coefficients"], np.float64)
+        return cls(kernel, rows, coefficients, np.asarray(arrays["frequencies"], np.int64))

@@ -1,0 +1,140 @@
+"""The linear systems of regularised least squares, in dual and in primal form, and leave-one-out.
+
+Dual: ``(K + s I) c = y`` with K the kernel of the examples with each other; primal, for linear kernels:
+``(X'X + s I) w = X'y``. All candidates share the matrix. The shift s is n lambda (Popescu 2004, section 2).
+
+Leave-one-out in closed form: without example i, at the same shift, its score is ``y_i - c_i / (A^-1)_ii``
+with ``A = K + s I``, for all i from one factorisation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError
+
+Floats = NDArray[np.float64]
+
+
+class System(Protocol):
+    """Examples of which the candidates' models are linear functions of the targets."""
+
+    def solve(self, targets: Floats, shift: float) -> Floats:
+        """Return the coefficients of the examples or the weights of the columns, a column a candidate."""
+        ...
+
+    def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
+        """Yield, for each shift, the scores of each example by the model of all others, shape (n, K)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dual:
+    """The system of any kernel.
+
+    Attributes
+    ----------
+    gram : array of float64, shape (n, n)
+    """
+
+    gram: Floats
+
+    def solve(self, targets: Floats, shift: float) -> Floats:
+        """Return the coefficients of the examples, shape (n, K), by one Cholesky factorisation.
+
+        Raises
+        ------
+        UserError
+            D779 where the matrix is not positive definite.
+        """
+        from scipy.linalg.lapack import dpotrs
+
+        return np.asarray(dpotrs(_cholesky(self.gram, shift), targets, lower=1)[0])
+
+    def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
+        """Yield the leave-one-out scores for each shift, shape (n, K).
+
+        One shift costs a Cholesky factorisation and the inverse of the factor, more of them share one
+        eigendecomposition.
+
+        Raises
+        ------
+        UserError
+            D779 where the matrix is not positive definite.
+        """
+        from scipy.linalg.lapack import dpotrs, dtrtri
+
+        if len(shifts) == 1:
+            factor = _cholesky(self.gram, shifts[0])
+            coefficients = dpotrs(factor, targets, lower=1)[0]
+            inverse = dtrtri(factor, lower=1)[0]  # A^-1 = inverse' inverse
+            yield targets - coefficients / np.einsum("ij,ij->j", inverse, inverse)[:, None]
+            return
+        values, vectors = np.linalg.eigh(self.gram)
+        # What rounding makes of zero is below this; what is further below is no kernel's.
+        least = -1e-12 * max(abs(values[-1]), 1e-300) * len(values)
+        if values[0] < least and values[0] + min(shifts) <= 0:
+            raise UserError("D779", value=min(shifts) / len(values))
+        values = np.maximum(values, 0.0)
+        inside, square = vectors.T @ targets, vectors**2
+        for shift in shifts:
+            scale = 1.0 / (values + shift)
+            yield targets - (vectors @ (scale[:, None] * inside)) / (square @ scale)[:, None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Primal:
+    """The system of a linear kernel with fewer columns than examples.
+
+    Attributes
+    ----------
+    rows : array of float64, shape (n, d)
+    """
+
+    rows: Floats
+
+    def solve(self, targets: Floats, shift: float) -> Floats:
+        """Return the weights of the columns, shape (d, K), by one Cholesky factorisation.
+
+        Raises
+        ------
+        UserError
+            D779 where the matrix is not positive definite.
+        """
+        from scipy.linalg.lapack import dpotrs
+
+        if not self.rows.shape[1]:
+            return np.zeros((0, targets.shape[1]))
+        factor = _cholesky(self.rows.T @ self.rows, shift)
+        return np.asarray(dpotrs(factor, self.rows.T @ targets, lower=1)[0])
+
+    def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
+        """Yield the leave-one-out scores for each shift, shape (n, K), by one singular value decomposition.
+
+        Residuals ``y - f`` and ``1 - h`` are summed from what the rows cannot fit and what the shift
+        keeps them from fitting: their difference would lose most digits where the shift is small.
+        """
+        left, values, _ = np.linalg.svd(self.rows, full_matrices=False)
+        inside, square = left.T @ targets, left**2
+        outside, beyond = targets - left @ inside, np.maximum(1.0 - square.sum(axis=1), 0.0)
+        for shift in shifts:
+            kept = shift / (values**2 + shift)
+            residuals = outside + left @ (kept[:, None] * inside)
+            yield targets - residuals / (beyond + square @ kept)[:, None]
+
+
+def _cholesky(matrix: Floats, shift: float) -> Any:
+    """Return the lower factor of ``matrix + shift I``, in Fortran's order."""
+    from scipy.linalg.lapack import dpotrf
+
+    shifted = np.array(matrix, order="F")
+    shifted.flat[:: len(shifted) + 1] += shift
+    factor, failed = dpotrf(shifted, lower=1, clean=1, overwrite_a=1)
+    if failed:
+        raise UserError("D779", value=shift)
+    return factor
