@@ -29,6 +29,7 @@ def disambig_register_tasks(register: Register) -> None:
 def disambig_register_extractors(register: Register) -> None:
     """Register the extractors of the core."""
     from disambig.features.context_probabilities import ContextProbabilities
+    from disambig.features.context_window import ContextWindow
     from disambig.features.context_words import ContextWords
     from disambig.features.ngram_counts import NgramCounts
     from disambig.features.sentence_words import SentenceWords
@@ -37,6 +38,7 @@ def disambig_register_extractors(register: Register) -> None:
     from disambig.features.word_network import WordNetwork
 
     register("disambig.ContextProbabilities.v1", ContextProbabilities)
+    register("disambig.ContextWindow.v1", ContextWindow)
     register("disambig.ContextWords.v1", ContextWords)
     register("disambig.NgramCounts.v1", NgramCounts)
     register("disambig.SentenceWords.v1", SentenceWords)

@@ -42,8 +42,11 @@ class CrossedColumns(Columns):
 
     @property
     def groups(self) -> NDArray[np.int32]:
-        """Feature group of each column."""
-        return np.tile(self.own.groups, len(self.candidates))
+        """Feature group of each column; where a row has one alone, it is kept once."""
+        own = self.own.groups
+        if own.strides == (0,):
+            return np.broadcast_to(own[:1], (len(self),))
+        return np.tile(own, len(self.candidates))
 
     @property
     def group_names(self) -> tuple[str, ...]:

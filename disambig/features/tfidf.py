@@ -1,37 +1,36 @@
-"""TF-IDF: how often each word stands in an instance, weighed by how few documents hold it.
+"""TF-IDF: how often each word stands in an instance, or around it, weighed by how few documents hold it.
 
-For instances of many words, such as whole documents. The weights are those of scikit-learn's
-``TfidfTransformer``: ``count * (ln((1 + n) / (1 + df)) + 1)``, rows of Euclidean length one. Words are what
-the view's tokenisation makes of them; signs are left out. A word that no document of the training holds is
-dropped before rows are normalised, and so counts for nothing.
+For instances of many words, such as whole documents, and for what is said around a place. The weights are
+those of scikit-learn's ``TfidfTransformer``: ``count * (ln((1 + n) / (1 + df)) + 1)``, rows of Euclidean
+length one; or plain counts. Words are what the view's tokenisation makes of them; signs are left out. A word
+that no document of the training holds is dropped before rows are normalised, and so counts for nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import Columns
-from disambig.data.finding import word_tokens
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.data.sparse import CrossedRows
 from disambig.errors import UserError
-from disambig.features.tfidf_words import Known, known_of, spelled, words_in
+from disambig.features.one_row import Rows, as_features, below_each_other, named_columns, portions, sparse
+from disambig.features.spellings import Spellings
+from disambig.features.tfidf_words import Known, Terms, known_of, spelled
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-GROUP_NAME = "words"
 MOST_BITS = 22
 """Weights are dense, one a column and label: 2 ** 22 columns are 32 MB a label."""
+WEIGHTINGS = ("tfidf", "count", "binary")
+LAYERS = ("stem", "lemma", "tag")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,17 +48,33 @@ class Tfidf:
         that share a column cannot be told apart, and `explain` cannot name them. All words count then.
     sublinear_tf : bool
         Whether counts become ``1 + ln(count)``.
+    around : int or "document", optional
+        Count the words of so many tokens on each side of the instance, in its document, or of all of its
+        document, itself left out; by default its own words.
+    layer : "stem", "lemma" or "tag", optional
+        Layer of the view to count instead of words, zero for none; a view without it has no terms.
+    weighting : "tfidf", "count" or "binary"
+        Rows of counts, and of ones for words that are there, are not scaled.
+    name : str
+        Of the feature group.
+    named : bool
+        Whether the words are kept as they are written, for `explain`; they are most of the state.
 
     Raises
     ------
     UserError
-        D452, D473 for numbers that make no sense.
+        D452, D473, D474, D510, D511 for settings that make no sense.
     """
 
     min_documents: int = 1
     kept: int | None = None
     bits: int | None = None
     sublinear_tf: bool = False
+    around: int | Literal["document"] | None = None
+    layer: str | None = None
+    weighting: str = "tfidf"
+    name: str = "words"
+    named: bool = True
     known: Known | None = None
     requires: Sequence[str] = ()
 
@@ -72,6 +87,13 @@ class Tfidf:
             raise UserError("D473", bits=self.bits, most=MOST_BITS)
         if self.bits is not None and (self.kept is not None or self.min_documents != 1):
             raise UserError("D474")
+        near = self.around is None or self.around == "document"
+        if not near and (isinstance(self.around, str) or int(self.around or 0) < 1):
+            raise UserError("D511", value=self.around)
+        if self.layer is not None and self.layer not in LAYERS:
+            raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
+        if self.weighting not in WEIGHTINGS:
+            raise UserError("D510", setting="weighting", value=self.weighting, choices=", ".join(WEIGHTINGS))
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Tfidf:
         """Count in how many instances, of whatever group, each word stands.
@@ -81,25 +103,27 @@ class Tfidf:
         UserError
             D475 where no word stands in `min_documents` of them.
         """
-        rows, tokens = words_in(instances, word_tokens(view))
-        hashes = view.hashes[tokens]
+        values = self._terms.values(view)
+        met = np.zeros(len(view), bool)
+        for part in portions(instances):
+            met[self._terms.of(view, part)[1]] = True
+        tokens = np.flatnonzero(met)
+        hashes = np.zeros(0, np.uint64) if values is None else values[tokens]
+        column_of = np.full(len(view), -1)
         if self.bits is not None:
-            empty = Known(
-                np.zeros(1 << self.bits, np.int32), len(instances), None, *spelled(view, tokens[:0])
-            )
-            counts = _counts(rows, empty.columns(hashes), (len(instances), 1 << self.bits))
-            return replace(self, known=replace(empty, documents=_documents(counts)))
-        words, first, column = np.unique(hashes, return_index=True, return_inverse=True)
-        counts = _counts(rows, column, (len(instances), len(words)))
-        documents = _documents(counts)
+            empty = Known(np.zeros(1 << self.bits, np.int32), len(instances), None, Spellings.of(()))
+            column_of[tokens] = empty.columns(hashes)
+            documents, _ = self._counted(view, instances, column_of, len(empty))
+            return replace(self, known=replace(empty, documents=documents))
+        words, first, column_of[tokens] = np.unique(hashes, return_index=True, return_inverse=True)
+        documents, often = self._counted(view, instances, column_of, len(words))
         keep = np.flatnonzero(documents >= self.min_documents)
         if self.kept is not None and len(keep) > self.kept:
-            often = np.bincount(column, minlength=len(words))[keep]
-            keep = np.sort(keep[np.argsort(-often, kind="stable")[: self.kept]])
-        if not len(keep):
+            keep = np.sort(keep[np.argsort(-often[keep], kind="stable")[: self.kept]])
+        if not len(keep) and values is not None:
             raise UserError("D475", n=len(instances), least=self.min_documents)
-        letters, ends = spelled(view, tokens[first[keep]])
-        return replace(self, known=Known(documents[keep], len(instances), words[keep], letters, ends))
+        names = spelled(view, tokens[first[keep]]) if self.named else Spellings.of(())
+        return replace(self, known=Known(documents[keep], max(len(instances), 1), words[keep], names))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one row an instance; the evidence is how many of its words are known.
@@ -109,20 +133,11 @@ class Tfidf:
         ValueError
             Where the extractor was not fitted.
         """
-        known, n, k = self.known, len(instances), len(group.candidates)
+        known = self.known
         if known is None:
             raise ValueError("TF-IDF knows no words yet: fit it first")
-        rows, tokens = words_in(instances, word_tokens(view))
-        column = known.columns(view.hashes[tokens])
-        seen = column >= 0
-        asked = np.bincount(rows, minlength=n)
-        rows, column = rows[seen], column[seen]
-        met = known.documents[column] > 0  # of hashed columns some are empty
-        found = np.bincount(rows[met], minlength=n)
-        values = self._weighed(_counts(rows, column, (n, len(known))), known)
-        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
-        batch = CrossedRows(values, costs, _columns(known, group))
-        return Features(batch, *(np.repeat(each, k).astype(np.int32) for each in (found, asked)))
+        made = below_each_other([self._rows(view, part, known) for part in portions(instances)])
+        return as_features(made, named_columns(known.names, len(known), self.name), instances, group)
 
     def state(self) -> Arrays:
         """Return the words and how many documents hold each."""
@@ -132,63 +147,43 @@ class Tfidf:
         """Return an extractor that knows the words of `state`; ValueError where arrays do not fit."""
         return replace(self, known=known_of(arrays, bits=self.bits) if arrays else None)
 
+    @property
+    def _terms(self) -> Terms:
+        return Terms(self.around, self.layer)
+
+    def _counted(
+        self, view: TokenView, instances: Instances, column_of: NDArray[np.int64], d: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return how many instances hold each column, and how often it stands in all."""
+        documents, often = np.zeros(d, np.int32), np.zeros(d, np.int64)
+        for part in portions(instances):
+            rows, tokens = self._terms.of(view, part)
+            counts = sparse(rows, column_of[tokens], None, (len(part), d))
+            documents += np.bincount(counts.indices, minlength=d).astype(np.int32)
+            often += np.bincount(column_of[tokens], minlength=d)
+        return documents, often
+
+    def _rows(self, view: TokenView, instances: Instances, known: Known) -> Rows:
+        n = len(instances)
+        rows, tokens = self._terms.of(view, instances)
+        values = self._terms.values(view)
+        asked = np.bincount(rows, minlength=n)
+        column = known.columns(np.zeros(0, np.uint64) if values is None else values[tokens])
+        seen = column >= 0
+        rows, column = rows[seen], column[seen]
+        met = known.documents[column] > 0  # of hashed columns some are empty
+        found = np.bincount(rows[met], minlength=n)
+        return self._weighed(sparse(rows, column, None, (n, len(known))), known), found, asked
+
     def _weighed(self, counts: csr_array, known: Known) -> csr_array:
-        """Turn counts into TF-IDF, in place."""
-        data = np.log(counts.data) + 1.0 if self.sublinear_tf else counts.data
-        data = data * known.idf(counts.indices)
-        row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-        norms = np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))
-        counts.data = data / norms[row]
+        """Turn counts into what `weighting` says, in place."""
+        if self.weighting == "binary":
+            counts.data = np.ones(len(counts.data))
+            return counts
+        data: Any = np.log(counts.data) + 1.0 if self.sublinear_tf else counts.data
+        if self.weighting == "tfidf":
+            data = data * known.idf(counts.indices)
+            row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+            data = data / np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))[row]
+        counts.data = data
         return counts
-
-
-def _counts(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
-    """Return how often each column stands in each row; `rows` rise."""
-    from scipy.sparse import csr_array
-
-    starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
-    counts = csr_array((np.ones(len(columns)), columns.astype(np.int32), starts), shape)
-    counts.sum_duplicates()
-    return counts
-
-
-def _documents(counts: csr_array) -> NDArray[np.int32]:
-    """Return how many rows hold each column."""
-    found: NDArray[Any] = np.bincount(counts.indices, minlength=counts.shape[1])
-    return found.astype(np.int32)
-
-
-def _columns(known: Known, group: Group) -> Columns:
-    """Return what the weights of all candidates mean; nothing of their size is made but once."""
-    k, d = len(group.candidates), len(known)
-    groups = np.broadcast_to(np.int32(0), (k * d,))
-    names = () if known.hashes is None else _Names(known, group.candidates)
-    return Columns(_labels(k, d), groups, (GROUP_NAME,), names)
-
-
-@lru_cache(maxsize=4)
-def _labels(k: int, d: int) -> NDArray[np.int32]:
-    labels = np.repeat(np.arange(k, dtype=np.int32), d)
-    labels.setflags(write=False)
-    return labels
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Names(Sequence[str]):
-    """``"label: word"`` of each column, made when asked for."""
-
-    known: Known
-    candidates: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.known) * len(self.candidates)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        candidate, column = divmod(range(len(self))[index], len(self.known))
-        return f"{self.candidates[candidate]}: {self.known.word(column)}"

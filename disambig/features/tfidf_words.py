@@ -1,20 +1,26 @@
-"""The words that TF-IDF knows: their hashes, how many documents hold each, how they are written."""
+"""The terms that TF-IDF knows: their hashes, how many documents hold each, how they are written."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.finding import word_tokens
 from disambig.data.instances import Instances
+from disambig.features.around import documents_of, spread, within
+from disambig.features.spellings import Spellings, spellings_of
 from disambig.text.hashing import hash_word
 from disambig.text.view import TokenView
 from disambig.text.words_reference import normalised
 from disambig.types import Arrays
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,34 +35,28 @@ class Known:
         All documents of the training.
     hashes : array of uint64, shape (D,), or None
         Hash of each column's word, rising; None where columns are cut from the hash itself.
-    letters : array of uint8
-        The words behind one another, in UTF-8; empty for hashed columns.
-    ends : array of int64, shape (D,)
-        Where each word ends in `letters`.
+    names : Spellings
+        The words; none for hashed columns, and where they are not kept.
     """
 
     documents: NDArray[np.int32]
     n_documents: int
     hashes: NDArray[np.uint64] | None
-    letters: NDArray[np.uint8]
-    ends: NDArray[np.int64]
+    names: Spellings
 
     def __len__(self) -> int:
         return len(self.documents)
 
     def word(self, column: int) -> str:
-        """Return the word of a column, empty for a hashed one."""
-        if self.hashes is None:
-            return ""
-        start = int(self.ends[column - 1]) if column else 0
-        return bytes(self.letters[start : int(self.ends[column])]).decode("utf8", "replace")
+        """Return the word of a column, empty where it is not known."""
+        return self.names[column] if len(self.names) else ""
 
     def idf(self, columns: NDArray[np.integer]) -> Floats:
         """Return the inverse document frequencies of columns, smoothed: ``ln((1 + n) / (1 + df)) + 1``."""
         weights: Floats = np.log((1.0 + self.n_documents) / (1.0 + self.documents[columns])) + 1.0
         return weights
 
-    def columns(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def columns(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the column of each word, -1 for words that have none."""
         if self.hashes is None:
             return (hashes & np.uint64(len(self) - 1)).astype(np.int64)
@@ -69,9 +69,7 @@ class Known:
         """Return all of it as arrays."""
         n_documents = np.array([self.n_documents], np.int64)
         counted: dict[str, NDArray[Any]] = {"documents": self.documents, "n_documents": n_documents}
-        if self.hashes is None:
-            return counted
-        return counted | {"hashes": self.hashes, "letters": self.letters, "ends": self.ends}
+        return counted if self.hashes is None else counted | {"hashes": self.hashes, **self.names.state()}
 
 
 def known_of(arrays: Arrays, *, bits: int | None) -> Known:
@@ -93,38 +91,86 @@ def known_of(arrays: Arrays, *, bits: int | None) -> Known:
     if bits is not None:
         if len(documents) != 1 << bits or "hashes" in arrays:
             raise ValueError(f"tf-idf: no table of 2**{bits} columns")
-        return Known(*counted, None, np.empty(0, np.uint8), np.empty(0, np.int64))
-    hashes, letters, ends = arrays["hashes"], arrays["letters"], arrays["ends"]
-    fits = hashes.shape == ends.shape == documents.shape and letters.ndim == 1
-    kinds = hashes.dtype == np.uint64, letters.dtype == np.uint8, ends.dtype.kind == "i"
-    if not fits or not all(kinds) or not (hashes[1:] > hashes[:-1]).all():
+        return Known(*counted, None, Spellings.of(()))
+    hashes = arrays["hashes"]
+    rising = hashes.dtype == np.uint64 and (hashes[1:] > hashes[:-1]).all()
+    if hashes.shape != documents.shape or not rising:
         raise ValueError("tf-idf: words, hashes and document frequencies differ")
-    bounds = np.concatenate([[0], ends, [len(letters)]])
-    if (bounds[1:] < bounds[:-1]).any() or (len(ends) and ends[-1] != len(letters)):
-        raise ValueError("tf-idf: words do not lie within their letters")
-    return Known(*counted, hashes, letters, ends.astype(np.int64))
+    try:
+        return Known(*counted, hashes, spellings_of(arrays, len(documents)))
+    except ValueError as problem:
+        raise ValueError(f"tf-idf: {problem}") from problem
 
 
-def words_in(instances: Instances, is_word: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the words inside the instances: the instance of each and its token, in text order."""
-    lengths = instances.lengths.astype(np.int64)
-    rows = np.repeat(np.arange(len(instances)), lengths)
-    shift = instances.positions - (np.cumsum(lengths) - lengths)
-    tokens = np.arange(len(rows)) + shift[rows]
-    keep = is_word[tokens]
-    return rows[keep], tokens[keep]
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What counts as a term of an instance: which tokens, and which of their values.
+
+    Parameters
+    ----------
+    around : int or "document", optional
+        Tokens on each side of the place; by default those inside it.
+    layer : str, optional
+        Layer whose values count, zero for none; by default words.
+    """
+
+    around: int | str | None = None
+    layer: str | None = None
+
+    def values(self, view: TokenView) -> NDArray[np.uint64] | None:
+        """Return the values of all tokens, or None where the view lacks the layer."""
+        if self.layer is None:
+            return view.hashes
+        values: Any = view.layers.get(self.layer)
+        return values
+
+    def ranges(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
+        """Return the tokens looked at, as ranges: shape ``(n * m,)``, m of them an instance."""
+        begin, end = instances.positions, instances.positions + instances.lengths
+        if self.around is None:
+            return begin, end
+        if isinstance(self.around, str):
+            first, stop = documents_of(view, instances)
+        else:
+            first, stop = within(view, instances, self.around)
+        return np.stack([first, end], axis=1).ravel(), np.stack([begin, stop], axis=1).ravel()
+
+    def of(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
+        """Return the terms of the instances: the instance of each and its token, in text order."""
+        ranges, tokens = spread(*self.ranges(view, instances))
+        rows = ranges if self.around is None else ranges // 2
+        keep = self.counted(view, tokens)
+        return rows[keep], tokens[keep]
+
+    def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
+        """Return which tokens have a term."""
+        values = self.values(view)
+        if values is None:
+            return np.zeros(len(tokens), bool)
+        if self.layer is not None:
+            return values[tokens] != 0
+        return (word_tokens(view) if self.around is None else _words_of(view))[tokens]
 
 
-def spelled(view: TokenView, tokens: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return how the words at `tokens` are written, as `Known.letters` and `Known.ends`.
+@lru_cache(maxsize=1)
+def _words_of(view: TokenView) -> NDArray[np.bool_]:
+    """Return which tokens are words; one view is asked by many groups in turn."""
+    return word_tokens(view)
+
+
+def spelled(view: TokenView, tokens: Ints) -> Spellings:
+    """Return how the words at `tokens` are written.
 
     A word is shown as it stands there where that is its normal form, else in the core's normal form.
     """
+    return Spellings.of(_written(view, tokens))
+
+
+def _written(view: TokenView, tokens: Ints) -> Sequence[str]:
     documents = view.document_of(tokens).tolist()
     spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
     words = []
     for (document, start, end), key in zip(spans, view.hashes[tokens].tolist(), strict=True):
         seen = view.texts[document][start:end]
-        words.append((seen if hash_word(seen) == key else normalised(seen)).encode("utf8", "replace"))
-    ends = np.cumsum([len(word) for word in words], dtype=np.int64)
-    return np.frombuffer(b"".join(words), np.uint8).copy(), ends
+        words.append(seen if hash_word(seen) == key else normalised(seen))
+    return words

@@ -89,9 +89,10 @@ def test_joined_features_keep_every_score():
     assert both.asked.tolist() == (2 * evidence + 1).tolist()
 
 
-def test_only_class_blocks_are_joined():
+def test_lists_are_joined_with_nothing():
     nothing = np.empty(0, np.int32)
     one = Features(lists(3), nothing, nothing)
     assert join([one]) is one
-    with pytest.raises(TypeError, match="only dense class blocks can be joined, not SparseRows"):
-        join([one, one])
+    for parts in ([one, one], [Features(blocks(3), nothing, nothing), one]):
+        with pytest.raises(TypeError, match="SparseRows cannot be joined with other features"):
+            join(parts)

@@ -1,0 +1,73 @@
+"""One sparse row an instance, the same for all its candidates: what extractors of such rows share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.columns import Columns
+from disambig.data.crossed_columns import CrossedColumns
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.sparse import CrossedRows
+from disambig.types import Features
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+AT_ONCE = 8192
+"""Instances whose features are spread out at a time: their arrays stay near the cache."""
+
+Ints = NDArray[np.int64]
+Rows = tuple["csr_array", Ints, Ints]
+"""Features of some instances, shape ``(n, D)``, how many features are known, and how many there are."""
+
+
+def as_features(made: Rows, columns: Columns, instances: Instances, group: Group) -> Features:
+    """Cross rows with the candidates of `group`; `columns` are those of a row."""
+    rows, found, asked = made
+    k = len(group.candidates)
+    costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+    batch = CrossedRows(rows, costs, CrossedColumns(columns, group.candidates))
+    return Features(batch, *(np.repeat(each, k).astype(np.int32) for each in (found, asked)))
+
+
+def sparse(
+    rows: Ints, columns: Ints, values: NDArray[np.float64] | None, shape: tuple[int, int]
+) -> csr_array:
+    """Return entries as a matrix, ones where `values` is None; equal ones are added, `rows` rise."""
+    from scipy.sparse import csr_array
+
+    starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
+    data = np.ones(len(columns)) if values is None else values
+    made = csr_array((data, columns.astype(np.int32), starts), shape)
+    made.sum_duplicates()
+    return made
+
+
+def below_each_other(parts: Sequence[Rows]) -> Rows:
+    """Join what was made of some instances at a time."""
+    if len(parts) == 1:
+        return parts[0]
+    from scipy.sparse import csr_array, vstack
+
+    found, asked = (np.concatenate([part[which] for part in parts]) for which in (1, 2))
+    return csr_array(vstack([part[0] for part in parts], format="csr")), found, asked
+
+
+def portions(instances: Instances) -> list[Instances]:
+    """Cut instances into runs of `AT_ONCE`; one at least, if an empty one."""
+    return [instances.take(slice(at, at + AT_ONCE)) for at in range(0, max(len(instances), 1), AT_ONCE)]
+
+
+@lru_cache(maxsize=16)
+def named_columns(names: Sequence[str], width: int, group_name: str) -> Columns:
+    """Return the columns of a row, all of one feature group; made once for the same `names` object."""
+    nothing = np.broadcast_to(np.int32(0), (width,))
+    return Columns(
+        np.broadcast_to(np.int32(-1), (width,)), nothing, (group_name,), names if len(names) else ()
+    )

@@ -1,0 +1,73 @@
+"""Names of columns for people: words behind one another in one array of letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.types import Arrays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spellings(Sequence[str]):
+    """Some words, each made when asked for.
+
+    Attributes
+    ----------
+    letters : array of uint8
+        The words behind one another, in UTF-8.
+    ends : array of int64, shape (D,)
+        Where each word ends in `letters`.
+    """
+
+    letters: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Spellings:
+        """Return these words."""
+        encoded = [word.encode("utf8", "replace") for word in words]
+        ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8).copy(), ends)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        start = int(self.ends[at - 1]) if at else 0
+        return bytes(self.letters[start : int(self.ends[at])]).decode("utf8", "replace")
+
+    def state(self) -> Arrays:
+        """Return the words as arrays; none for no words."""
+        return {"letters": self.letters, "ends": self.ends} if len(self) else {}
+
+
+def spellings_of(arrays: Arrays, n: int) -> Spellings:
+    """Return what `Spellings.state` gave for `n` columns; no words where it holds none.
+
+    Raises
+    ------
+    KeyError, ValueError
+        Where arrays are missing or do not fit together.
+    """
+    if "letters" not in arrays and "ends" not in arrays:
+        return Spellings.of(())
+    letters, ends = arrays["letters"], arrays["ends"]
+    kinds = letters.dtype == np.uint8, ends.dtype.kind == "i"
+    if ends.shape != (n,) or letters.ndim != 1 or not all(kinds):
+        raise ValueError("names of columns: not one a column")
+    bounds = np.concatenate([[0], ends, [len(letters)]])
+    if (bounds[1:] < bounds[:-1]).any() or (len(ends) and ends[-1] != len(letters)):
+        raise ValueError("names of columns: words do not lie within their letters")
+    return Spellings(letters, ends.astype(np.int64))

@@ -1,0 +1,247 @@
+"""The context window: equal to a plain reference; boundaries, places of several tokens, missing tags."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.crossed_columns import CrossedColumns
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.errors import UserError
+from disambig.features import one_row
+from disambig.features.context_window import ContextWindow
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import check_extractor
+from disambig.text.hashing import hash_word, hash_words
+from disambig.text.spacy_tokens import SpacyTokens
+
+GROUP = Group("bank.n", ("river", "money"))
+SENTENCES = [["The", "Bank", "rose", "."], ["We", "saw", "the", "river", "bank"], ["bank"]]
+WORDS = st.sampled_from("The the Bank bank of a river , .".split())
+
+
+def view_of(documents, tags=True):
+    """Return a view of documents (each a list of words, one sentence); tags are their first letters."""
+    view = SpacyTokens().of_sentences(documents)
+    if not tags:
+        return view
+    layer = np.zeros(len(view), np.uint64)
+    layer[view.ends > view.starts] = hash_words([word[0] for words in documents for word in words])
+    return replace(view, layers={"tag": layer})
+
+
+def places(view, *spans):
+    """Return instances at (document, first word, number of words)."""
+    positions = [int(view.documents[d]) + 1 + first for d, first, _ in spans]
+    none = np.full(len(spans), -1, np.int32)
+    lengths = np.array([n for _, _, n in spans], np.int32)
+    return Instances(np.array(positions, np.int64), lengths, np.zeros(len(spans), np.int32), none)
+
+
+def expected(words, first, n, *, window, use_words=True, tags=True, target=True):
+    """Return the features of one place as a set of names."""
+    around = ["<S>", *words, "</S>"]
+    begin, end = first + 1, first + 1 + n
+    found = set()
+    for d in range(1, window + 1):
+        for side, at in ((-d, begin - d), (d, end - 1 + d)):
+            if not 0 <= at < len(around):
+                continue
+            if use_words:
+                inside = 0 < at < len(around) - 1
+                found.add(f"word{side:+d}={around[at].lower() if inside else around[at]}")
+            if tags and 0 < at < len(around) - 1:
+                found.add(f"tag{side:+d}={around[at][0]}")
+    if target and n:
+        found.add("target=" + " ".join(words[first : first + n]))
+        if tags:
+            found.add("target tag=" + " ".join(word[0] for word in words[first : first + n]))
+    return found
+
+
+@st.composite
+def texts_and_spans(draw):
+    documents = draw(st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=4))
+    spans = []
+    for _ in range(draw(st.integers(1, 5))):
+        d = draw(st.integers(0, len(documents) - 1))
+        first = draw(st.integers(0, len(documents[d]) - 1))
+        spans.append((d, first, draw(st.integers(0, min(3, len(documents[d]) - first)))))
+    return documents, spans
+
+
+@given(
+    texts_and_spans(),
+    st.integers(0, 4),
+    st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags", "target")}),
+)
+def test_inner_products_count_shared_features(drawn, window, choice):
+    documents, spans = drawn
+    view = view_of(documents)
+    extractor = ContextWindow(window=window, **choice).fit(view, places(view, *spans), [GROUP])
+    features = extractor.transform(view, places(view, *spans), GROUP)
+    sets = [
+        expected(
+            documents[d],
+            first,
+            n,
+            window=window,
+            use_words=choice["words"],
+            tags=choice["tags"],
+            target=choice["target"],
+        )
+        for d, first, n in spans
+    ]
+    rows = features.batch.rows
+    shared = [[len(one & other) for other in sets] for one in sets]
+    assert (rows @ rows.T).toarray().tolist() == shared
+    assert rows.shape[1] == len(set().union(*sets))
+    assert features.asked.reshape(-1, 2)[:, 0].tolist() == [len(each) for each in sets]
+    assert (features.found == features.asked).all()
+
+
+def test_names_say_what_stands_where():
+    view = view_of([["We", "saw", "the", "River", "bank", "."]])
+    where = places(view, (0, 3, 2))
+    extractor = ContextWindow(window=2, named=True).fit(view, where, [GROUP])
+    columns = extractor.transform(view, where, GROUP).batch.columns
+    assert isinstance(columns, CrossedColumns)
+    assert set(columns.own.names) == {
+        "word-2=saw",
+        "word-1=the",
+        "word+1=.",
+        "word+2=</S>",
+        "tag-2 of saw",
+        "tag-1 of the",
+        "tag+1 of .",
+        "target=River bank",
+        "tag of River bank",
+    }
+    assert columns.names[0] == f"river: {columns.own.names[0]}"
+    assert (
+        len(ContextWindow().fit(view, where, [GROUP]).transform(view, where, GROUP).batch.columns.names) == 0
+    )
+
+
+def test_what_training_did_not_have_is_asked_for_and_not_found():
+    view = view_of(SENTENCES)
+    extractor = ContextWindow(window=1).fit(view, places(view, (0, 1, 1)), [GROUP])
+    features = extractor.transform(view, places(view, (0, 1, 1), (1, 4, 1)), GROUP)
+    assert features.found.tolist() == [6, 6, 0, 0]  # "Bank" is another form than "bank", its tag another
+    assert features.asked.tolist() == [6, 6, 5, 5]  # no tag at the sentence's end
+    assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
+    assert features.batch.columns.group_names == ("local",)
+
+
+def test_without_tags_their_features_are_left_out():
+    view = view_of(SENTENCES, tags=False)
+    where = places(view, (0, 1, 1), (1, 4, 1))
+    with_setting = ContextWindow(window=2).fit(view, where, [GROUP])
+    without = ContextWindow(window=2, tags=False).fit(view_of(SENTENCES), where, [GROUP])
+    np.testing.assert_array_equal(with_setting.seen.keys, without.seen.keys)
+    tagged = ContextWindow(window=2).fit(view_of(SENTENCES), where, [GROUP])
+    few = tagged.transform(view, where, GROUP)
+    assert few.asked.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # words and target alone
+    assert (few.found == few.asked).all()
+
+
+def test_rare_features_are_left_out():
+    view = view_of(SENTENCES)
+    where = places(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
+    extractor = ContextWindow(window=1, tags=False, least=2).fit(view, where, [GROUP])
+    rows = extractor.transform(view, where, GROUP).batch.rows.toarray()
+    assert rows.sum(axis=0).tolist() == [2, 2]
+    assert rows.sum(axis=1).tolist() == [0, 2, 2]  # "</S>" after it, and the form "bank"
+
+
+def test_many_instances_are_taken_in_portions(monkeypatch):
+    view = view_of(SENTENCES * 3)
+    where = places(view, *[(d, 0, 1) for d in range(9)])
+    whole = ContextWindow(named=True).fit(view, where, [GROUP])
+    expected = whole.transform(view, where, GROUP)
+    monkeypatch.setattr(one_row, "AT_ONCE", 2)
+    parts = ContextWindow(named=True).fit(view, where, [GROUP])
+    np.testing.assert_array_equal(parts.seen.keys, whole.seen.keys)
+    assert list(parts.seen.names) == list(whole.seen.names)
+    features = parts.transform(view, where, GROUP)
+    np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
+    np.testing.assert_array_equal(features.found, expected.found)
+
+
+def test_the_columns_are_made_once():
+    view = view_of(SENTENCES)
+    extractor = ContextWindow().fit(view, places(view, (1, 4, 1)), [GROUP])
+    one, other = (
+        extractor.transform(view, places(view, (d, 0, 1)), GROUP).batch.columns.own for d in range(2)
+    )
+    assert one is other
+
+
+@pytest.mark.parametrize("settings", [{}, {"named": True}, {"tags": False, "window": 1}])
+def test_it_keeps_the_contract(settings):
+    task = OwnCandidates(candidates=["a", "the"])
+    texts = ["The cat saw a dog.", "the", "A bird of the sea, or a fish?"]
+    for check in check_extractor(ContextWindow(**settings), task, texts):
+        check()
+
+
+def test_the_state_is_small_and_holds_all():
+    view = view_of(SENTENCES)
+    where = places(view, (0, 1, 1), (1, 4, 1))
+    extractor = ContextWindow().fit(view, where, [GROUP])
+    state = extractor.state()
+    assert {name: array.dtype for name, array in state.items()} == {"keys": np.uint32}
+    for again in (ContextWindow().from_state(state), pickle.loads(pickle.dumps(extractor))):
+        rows = again.transform(view, where, GROUP).batch.rows
+        np.testing.assert_array_equal(
+            rows.toarray(), extractor.transform(view, where, GROUP).batch.rows.toarray()
+        )
+    named = ContextWindow(named=True).fit(view, where, [GROUP])
+    assert list(ContextWindow().from_state(named.state()).seen.names) == list(named.seen.names)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("keys", lambda a: a[::-1]),
+        ("keys", lambda a: a.astype(np.uint64)),
+        ("keys", lambda a: a[:, None]),
+        ("keys", lambda a: a[1:]),
+        ("keys", lambda a: np.repeat(a[:1], len(a))),
+        ("letters", lambda a: a[1:]),
+        ("letters", lambda a: a.astype(np.int64)),
+        ("ends", lambda a: a[::-1]),
+        ("ends", lambda a: a.astype(float)),
+    ],
+)
+def test_states_that_do_not_fit_are_refused(name, damage):
+    view = view_of(SENTENCES)
+    state = dict(ContextWindow(named=True).fit(view, places(view, (1, 2, 1)), [GROUP]).state())
+    state[name] = damage(state[name])
+    with pytest.raises(ValueError, match=r"context features|names of columns"):
+        ContextWindow().from_state(state)
+
+
+def test_numbers_that_make_no_sense_are_refused():
+    with pytest.raises(UserError, match="D457"):
+        ContextWindow(window=-1)
+    with pytest.raises(UserError, match="D452"):
+        ContextWindow(least=0)
+    view = view_of(SENTENCES)
+    with pytest.raises(ValueError, match="fit it first"):
+        ContextWindow().transform(view, places(view, (0, 0, 1)), GROUP)
+    assert ContextWindow().state() == {}
+    assert ContextWindow().from_state({}).seen is None
+
+
+def test_hashes_are_kept_apart_by_kind():
+    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have one hash
+    assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
+    extractor = ContextWindow(window=1).fit(view, places(view, (0, 1, 1)), [GROUP])
+    assert len(extractor.seen) == 6
