@@ -23,7 +23,10 @@ def disambig_register_kernels(register: Register) -> None:
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_learners(register: Register) -> None:
     from .rls.learners import RLSC, RLSCComb, RLSCLin
+    from .svm import SVMComb, SVMLin
 
     register("kernel_rls.RLSC.v1", RLSC)
     register("kernel_rls.RLSCComb.v1", RLSCComb)
     register("kernel_rls.RLSCLin.v1", RLSCLin)
+    register("kernel_rls.SVMComb.v1", SVMComb)
+    register("kernel_rls.SVMLin.v1", SVMLin)
