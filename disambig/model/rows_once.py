@@ -2,8 +2,7 @@
 
 With one model a word, a text has a few decisions for each of hundreds of groups: what is known of the places
 is found once, and then handed out by group. Extractors that allow it have ``rows_are_shared = True``: they
-give
-`CrossedRows`, whose rows say nothing of the candidates.
+give `CrossedRows`, whose rows say nothing of the candidates.
 """
 
 from __future__ import annotations

@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
 
 from disambig.model.packs import pack, usual
+from disambig.text.hashing import hash_word
+from disambig.text.spacy_tokens import SpacyTokens
 
 TEXT = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place. They sleep!"
 
@@ -76,3 +79,16 @@ def test_the_card_tells_its_accuracy():
         )
         # sentences are cut at stops here, and as the treebank does in the card
         assert right / told[genre]["n"] == pytest.approx(told[genre]["accuracy"], abs=0.003)
+
+
+def test_plain_texts_get_the_tags_that_the_component_gives_docs():
+    tokens = SpacyTokens(layers=["tag"])
+    text = "The banks were closed. He RUNS to  the river's mouth!\n\nNo. 5 mark"
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disambig_tagger")
+    of_text, of_docs = tokens([text]), tokens.of_docs([nlp(text)])
+    np.testing.assert_array_equal(of_text.layers["tag"], of_docs.layers["tag"])
+    words = of_text.ends > of_text.starts
+    assert (of_text.layers["tag"][words] != 0).all()
+    assert not of_text.layers["tag"][~words].any()
+    assert hash_word("NNS") in of_text.layers["tag"][[2]]

@@ -79,3 +79,16 @@ def test_three_labels_and_groups_of_other_sizes():
 def test_nothing_to_judge():
     fitted = Labels(np.ones(1), np.zeros((1, 2)), np.zeros((1, 2)))
     assert [len(column) for column in fitted.judge(np.empty((0, 2)), 0)] == [0, 0, 0]
+
+
+def test_an_only_candidate_is_certain():
+    fitted = Labels(np.ones(1), np.zeros((1, 2)), np.zeros((1, 2)))
+    chosen, margin, probability = fitted.judge(np.array([[-3.0], [2.0]]), 0)
+    assert chosen.tolist() == [0, 0]
+    assert margin.tolist() == [labels.ALONE] * 2
+    assert probability.tolist() == [1.0, 1.0]
+
+
+def test_calibration_of_a_group_with_one_candidate():
+    fitted = labels.fit([np.array([[0.3], [0.1]])], [np.zeros(2, np.int32)], metric=("accuracy", None))
+    assert fitted.judge(np.array([[0.2]]), 0)[2].tolist() == [1.0]

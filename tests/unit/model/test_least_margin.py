@@ -1,0 +1,128 @@
+"""A model of labels says nothing where its margin is too small; keys of glosses go where the labels go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import spacy
+from scipy.sparse import csr_array
+from spacy.tokens import DocBin
+
+from disambig.data.columns import Columns
+from disambig.data.crossed_columns import CrossedColumns
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.sparse import CrossedRows
+from disambig.errors import UserError
+from disambig.model import calibration, operating
+from disambig.model.labels import Labels
+from disambig.model.linear import LinearScorer
+from disambig.model.model import Model
+from disambig.model.no_preference import NoPreference
+from disambig.spacy.component import Disambiguator
+from disambig.text.hashing import hash_word
+from disambig.text.words import Words
+from disambig.types import Features
+
+BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
+BAT = Group("bat.n", ("animal",), glosses=("",))
+TEXT = "near the bank, far from a bank; a bat"
+
+
+@dataclass(frozen=True)
+class Words2:
+    """Finds "bank" and "bat"."""
+
+    name: str = "sense"
+    language: str = "en"
+    candidates_are: str = "labels"
+    groups: tuple = (BANK, BAT)
+
+    def instances(self, view):
+        numbers = np.full(len(view), -1, np.int32)
+        for g, word in enumerate(("bank", "bat")):
+            numbers[view.hashes == hash_word(word)] = g
+        at = np.flatnonzero(numbers >= 0)
+        return Instances(at, np.ones(len(at), np.int32), numbers[at], np.full(len(at), -1, np.int32))
+
+
+@dataclass(frozen=True)
+class WordsBefore:
+    """How many words stand before the place."""
+
+    rows_are_shared: bool = True
+
+    def transform(self, view, instances, group):
+        n, k = len(instances), len(group.candidates)
+        own = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("before",))
+        rows = csr_array(instances.positions[:, None].astype(float))
+        ones = np.ones(n * k, np.int32)
+        columns = CrossedColumns(own, group.candidates)
+        return Features(CrossedRows(rows, np.ones((n, k), np.float32), columns), ones, ones)
+
+
+@pytest.fixture
+def model():
+    scorers = LinearScorer(np.array([-1.0, 0.0])), LinearScorer(np.array([1.0]))
+    bias = np.array([[5.0, 0.0], [0.0, 0.0]])  # margins of 5 - position: 2 and -3
+    return Model(
+        "fake/sense",
+        "0.0.1",
+        Words2(),
+        Words(),
+        (WordsBefore(),),
+        NoPreference(),
+        scorers,
+        calibration.none(2),
+        operating.never(),
+        Labels(np.ones(2), bias, np.zeros((2, 2))),
+    )
+
+
+def seen(decisions):
+    return [
+        (record["chosen"], record["margin"]) for record in map(record_of(decisions), range(len(decisions)))
+    ]
+
+
+def record_of(decisions):
+    return lambda index: decisions.record(index, TEXT)
+
+
+def test_labels_of_small_margins_are_left_out(model):
+    view = model.tokenisation([TEXT])
+    assert seen(model.decide(view)) == [("money", 2.0), ("river", 3.0), ("animal", 99.0)]
+    surer = model.with_least_margin(2.5)
+    assert seen(surer.decide(view)) == [("river", 3.0), ("animal", 99.0)]
+    assert seen(surer.with_least_margin(0).decide(view)) == seen(model.decide(view))
+    assert len(model.with_least_margin(1000).decide(view)) == 0
+
+
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "2", True, None])
+def test_least_margins_that_are_none(model, value):
+    with pytest.raises(UserError, match="D477"):
+        model.with_least_margin(value)
+
+
+def test_a_model_of_words_has_no_least_margin(model):
+    with pytest.raises(UserError, match="D477"):
+        replace(model, labels=None).with_least_margin(1.0)
+
+
+def test_records_and_spans_hold_the_keys_of_glosses(model):
+    nlp = spacy.blank("en")
+    component = Disambiguator(nlp, model, name="sense", spans_key="sense", protect=False)
+    doc = component(nlp(TEXT))
+    expected = [("bank", "money", "bank%1"), ("bank", "river", "bank%2"), ("bat", "animal", "")]
+    assert [(span.text, span.label_, span.kb_id_) for span in doc.spans["sense"]] == expected
+    (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab)
+    assert [(span.text, span.label_, span.kb_id_) for span in again.spans["sense"]] == expected
+    assert [span._.disambig["gloss"] for span in again.spans["sense"]] == ["bank%1", "bank%2", ""]
+
+
+def test_groups_without_glosses_have_none_in_records(model):
+    plain = replace(model, task=Words2(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
+    decisions = plain.decide(plain.tokenisation([TEXT]))
+    assert "gloss" not in decisions.record(0, TEXT)

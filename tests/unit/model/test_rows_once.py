@@ -1,0 +1,72 @@
+"""Features of many groups at once are those of each group by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from disambig.data.columns import Columns, numbered
+from disambig.data.crossed_columns import CrossedColumns
+from disambig.data.dense import DenseBlocks
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.sparse import CrossedRows
+from disambig.model.rows_once import features_of
+from disambig.types import Features
+
+GROUPS = (Group("one", ("a", "b", "c")), Group("two", ("x", "y")))
+INSTANCES = Instances(
+    np.arange(5),
+    np.ones(5, np.int32),
+    np.array([0, 1, 0, 1, 1], np.int32),
+    np.array([2, -1, 0, 1, 0], np.int32),
+)
+
+
+@dataclass
+class Positions:
+    """One column a position; the evidence is the position."""
+
+    rows_are_shared: bool = True
+    asked: int = 0
+
+    def transform(self, view, instances, group):
+        self.asked += 1
+        n, k = len(instances), len(group.candidates)
+        own = Columns(np.full(5, -1, np.int32), np.zeros(5, np.int32), ("position",))
+        rows = csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5))
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        found = np.repeat(instances.positions, k).astype(np.int32)
+        return Features(CrossedRows(rows, costs, CrossedColumns(own, group.candidates)), found, found + 1)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_each_group_gets_its_own(shared):
+    extractor = Positions(shared)
+    of_group = features_of([extractor, Positions(shared)], None, INSTANCES)
+    for g, group in enumerate(GROUPS):
+        rows = np.flatnonzero(INSTANCES.groups == g)
+        found, alone = of_group(rows, group), Positions().transform(None, INSTANCES.take(rows), group)
+        np.testing.assert_array_equal(found.batch.costs, alone.batch.costs)
+        np.testing.assert_array_equal(found.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
+        np.testing.assert_array_equal(found.found, 2 * alone.found)
+        np.testing.assert_array_equal(found.asked, 2 * alone.asked)
+        assert len(found.batch.columns) == 10 * len(group.candidates)
+        assert found.batch.columns.candidates == group.candidates
+    assert extractor.asked == (1 if shared else 2)
+
+
+def test_only_crossed_rows_can_be_shared():
+    class Blocks:
+        rows_are_shared = True
+
+        def transform(self, view, instances, group):
+            values = np.zeros((5, 1, 1), np.float32)
+            batch = DenseBlocks(values, np.zeros((1, 1), np.int64), numbered(1), np.ones((5, 1), np.float32))
+            return Features(batch, np.zeros(5, np.int32), np.zeros(5, np.int32))
+
+    with pytest.raises(TypeError, match="CrossedRows"):
+        features_of([Blocks()], None, INSTANCES)
