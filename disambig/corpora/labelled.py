@@ -3,13 +3,19 @@
 JSON Lines
     ``{"text": ..., "start": 3, "end": 5, "label": "referential", "document": "a.txt"}``; several places of a
     text under ``"places": [{"start": ..., "end": ..., "label": ...}, ...]``. Offsets are in characters;
-    without any the label is that of the whole text.
+    without any the label is that of the whole text. Beside a label there may be a ``"word"``, the group that
+    decides (``"bank.n"``), and a ``"gloss"``.
 Two or three columns (.tsv)
     the text with the place marked ``[[it]]`` (``[[]]`` for an empty place), the label, and the document.
 Tables (.csv, or .tsv whose first line names its columns)
     of columns ``text``, ``label`` and, if there is one, ``document``; the label is that of the whole text.
+    With a column ``word`` it is that of a place, marked as above, and the column names its group.
 Directories
     with a folder a label, and in it a file a document.
+XML (.xml)
+    Senseval's lexical sample, of several senses the first, and NOAD-MASC (also its .tar.xz): see
+    `disambig.corpora.senseval` and `disambig.corpora.noad`. What is broken in these is reported and left out;
+    in all other forms it is an error.
 
 Without a document each text is one of its own: parts to learn from and to test on are cut by documents.
 """
@@ -24,9 +30,11 @@ from pathlib import Path
 from typing import Any
 
 from disambig.corpora.documents import can_be_encoded
-from disambig.corpora.labelled_documents import LABEL, folder_documents, is_table, table_documents
+from disambig.corpora.labelled_documents import LABEL, Row, folder_documents, is_table, table_documents
 from disambig.corpora.labelled_example import Labelled as Labelled
+from disambig.corpora.labelled_xml import is_xml, read_labelled_xml
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error, without_compression
+from disambig.corpora.telling import Tell
 from disambig.errors import UserError
 
 JSON_ENDINGS = (".jsonl", ".ndjson")
@@ -34,21 +42,31 @@ UTF_8 = "utf-8"
 _OPEN, _CLOSE = "[[", "]]"
 
 
-def read_labelled(paths: str | Path | Sequence[str | Path], *, encoding: str | None = None) -> list[Labelled]:
+def read_labelled(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    encoding: str | None = None,
+    strict: bool = False,
+    tell: Tell | None = None,
+) -> list[Labelled]:
     """Read labelled examples: directories, and files by their endings (see the module).
 
     Parameters
     ----------
     paths : path or sequence of path
     encoding : str, optional
-        Of all files; UTF-8 if not given.
+        Of all files; UTF-8 if not given, of XML what it declares.
+    strict : bool
+        Whether a broken instance in XML is an error; else it is left out.
+    tell : callable, optional
+        Gets a line for each of these.
 
     Raises
     ------
     UserError
         D460 for a line that is no example, D461 where there is none (of a label, in a directory), D468 for
         a directory without folders, D469 for bytes that are no text, D470 for an unknown encoding, D471
-        for a table without its columns; D300 to D308 for the file.
+        for a table without its columns, D488 to D494 for XML; D300 to D308 for the file.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     name = _known(encoding or UTF_8)
@@ -58,9 +76,12 @@ def read_labelled(paths: str | Path | Sequence[str | Path], *, encoding: str | N
             read = partial(_read, encoding=name)
             found.extend(_whole(*each) for each in folder_documents(file, read))
             continue
+        if is_xml(file):
+            found.extend(read_labelled_xml(file, encoding=encoding, strict=strict, tell=tell))
+            continue
         text = _read(file, encoding=name)
         if is_table(file, text):
-            found.extend(_whole(*each) for each in table_documents(file, text))
+            found.extend(_of_row(row) for row in table_documents(file, text))
             continue
         is_json = without_compression(file).endswith(JSON_ENDINGS)
         for number, line in enumerate(text.split("\n"), 1):
@@ -146,7 +167,18 @@ def _checked(place: Any, text: str, document: str, where: str) -> Labelled:
         raise UserError("D460", where=where, problem='a place needs whole "start" and "end", and a "label"')
     if not 0 <= start <= end <= len(text):
         raise UserError("D460", where=where, problem=f"{start} to {end} is no part of {len(text)} characters")
-    return Labelled(text, start, end, label, document, where)
+    word, gloss = place.get("word") or "", place.get("gloss") or ""
+    if not isinstance(word, str) or not isinstance(gloss, str):
+        raise UserError("D460", where=where, problem='"word" and "gloss" must be strings')
+    return Labelled(text, start, end, label, document, where, word, gloss)
+
+
+def _of_row(row: Row) -> Labelled:
+    """Return the example in a row: a whole text, or where the table has words a marked place."""
+    if row.word is None:
+        return _whole(row.text, row.label, row.document or row.text, row.where)
+    text, start, end = _marked(row.text, row.where)
+    return Labelled(text, start, end, row.label.strip(), row.document or text, row.where, row.word.strip())
 
 
 def _of_columns(line: str, where: str) -> Iterator[Labelled]:
@@ -154,11 +186,16 @@ def _of_columns(line: str, where: str) -> Iterator[Labelled]:
     if len(columns) not in (2, 3):
         problem = f"{len(columns)} columns, not two or three (text, label, document) with TABs between"
         raise UserError("D460", where=where, problem=problem)
-    before, opened, rest = columns[0].partition(_OPEN)
+    text, start, end = _marked(columns[0], where)
+    document = "".join(columns[2:]) or text
+    yield Labelled(text, start, end, columns[1], document, where)
+
+
+def _marked(text: str, where: str) -> tuple[str, int, int]:
+    """Return a text without its marks, and where the marked place begins and ends."""
+    before, opened, rest = text.partition(_OPEN)
     inside, closed, after = rest.partition(_CLOSE)
     if not opened or not closed or _OPEN in inside + after or _CLOSE in after:
         problem = "not one place between [[ and ]], and no table whose first line names text and label"
         raise UserError("D460", where=where, problem=problem)
-    text = before + inside + after
-    document = "".join(columns[2:]) or text
-    yield Labelled(text, len(before), len(before) + len(inside), columns[1], document, where)
+    return before + inside + after, len(before), len(before) + len(inside)

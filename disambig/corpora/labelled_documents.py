@@ -5,15 +5,27 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from disambig.corpora.csv_rows import TAB, cells_of, read_header, read_rows
 from disambig.corpora.lines import read_lines
 from disambig.corpora.opening import read_error, without_compression
 from disambig.errors import UserError
 
-TEXT, LABEL, DOCUMENT = "text", "label", "document"
+TEXT, LABEL, DOCUMENT, WORD = "text", "label", "document", "word"
 Whole = tuple[str, str, str, str]
 """Text, label, document and where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table; `word` is None where the table has no such column."""
+
+    text: str
+    label: str
+    document: str
+    where: str
+    word: str | None
 
 
 def is_table(path: str, text: str) -> bool:
@@ -23,8 +35,8 @@ def is_table(path: str, text: str) -> bool:
     return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
 
 
-def table_documents(path: str, text: str) -> Iterator[Whole]:
-    """Yield a document a row, of columns ``text``, ``label`` and, if there is one, ``document``.
+def table_documents(path: str, text: str) -> Iterator[Row]:
+    """Yield the rows, of columns ``text``, ``label`` and, if there are such, ``document`` and ``word``.
 
     Raises
     ------
@@ -41,7 +53,7 @@ def table_documents(path: str, text: str) -> Iterator[Whole]:
     if LABEL not in header.columns:
         shown = ", ".join(repr(column[:40]) for column in header.columns[:20])
         raise UserError("D471", path=path, field=LABEL, columns=shown)
-    for column in (TEXT, LABEL, DOCUMENT):
+    for column in (TEXT, LABEL, DOCUMENT, WORD):
         if header.columns.count(column) > 1:
             raise UserError("D460", where=path, problem=f"names the column {column!r} twice: leave one")
     for row in read_rows(lines, path, delimiter=header.delimiter):
@@ -50,7 +62,7 @@ def table_documents(path: str, text: str) -> Iterator[Whole]:
             raise cells
         said = dict(zip(header.columns, cells, strict=True))
         where = f"{path}, line {row.number}"
-        yield said[TEXT], said[LABEL], said.get(DOCUMENT) or said[TEXT], where
+        yield Row(said[TEXT], said[LABEL], said.get(DOCUMENT, ""), where, said.get(WORD))
 
 
 def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:

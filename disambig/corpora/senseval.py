@@ -10,18 +10,18 @@ An instance that is broken is reported with its line and left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from disambig.corpora.labelled_example import Labelled
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
 from disambig.corpora.senseval_text import Span, attributes, read_context
+from disambig.corpora.telling import Tell, teller
 from disambig.errors import UserError
 
 LARGEST = 400_000_000
 """Bytes of a file, unpacked, at most (the largest of Senseval has 12 million)."""
-Tell = Callable[[str], None]
 _ELEMENT = re.compile(r"<(/?)(lexelt|instance)\b([^<>]*)>")
 _ANSWER = re.compile(r"<answer\b([^<>]*)>")
 _CONTEXT = re.compile(r"<context\b[^<>]*>(.*?)</context\s*>", re.DOTALL)
@@ -124,6 +124,7 @@ def instances_of(
 ) -> list[SenseInstance]:
     """Return the instances in the text of a file; parameters and errors are those of `read_senseval`."""
     say = tell or (lambda message: None)
+    broken = teller(strict=strict, tell=tell)
     found: dict[str, SenseInstance] = {}
     unknown: set[str] = set()
 
@@ -138,10 +139,7 @@ def instances_of(
         if isinstance(read, SenseInstance) and read.id in found:
             read = f"the instance {read.id!r} stands there twice"
         if isinstance(read, str):
-            problem = UserError("D488", where=where, problem=read)
-            if strict:
-                raise problem
-            say(str(problem))
+            broken(where, read)
             continue
         instance, note = (read, "") if isinstance(read, SenseInstance) else read
         if note:
