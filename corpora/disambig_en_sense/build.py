@@ -1,0 +1,119 @@
+"""Builds the pack of English senses: cross-validate over documents, train, prune, write the card.
+
+    python corpora/disambig_en_sense/build.py DATA
+
+DATA is a directory with ``labelled/noad-masc/noad-masc.tar.xz``: MASC with the senses of the New Oxford
+American Dictionary. Every word (lemma and part of speech) with 50 labelled occurrences or more is learned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from card import write_card
+from judging import judged
+from pruning import SHARE, pruned
+
+from disambig.config import read_config, resolve
+from disambig.corpora.labelled import Labelled
+from disambig.corpora.noad import read_noad
+from disambig.model.model import Model
+from disambig.model.store import save_model
+from disambig.text.hashing import hash_word
+from disambig.training.labelled import train_labelled
+
+HOME = Path(__file__).parent
+ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
+VERSION = "0.1.0"
+LEAST = 50
+"""Labelled occurrences of a word that is learned."""
+MOST = 1500
+"""Those of a word that are learned from: documents in the order of their hashes, until there are so many."""
+FOLDS = 10
+LEAST_MARGIN = 0.7
+"""Nothing is said where the best sense is less than twice as probable as the next one."""
+
+
+def material(data: Path) -> list[Labelled]:
+    """Return the labelled occurrences of the words that the pack decides."""
+    every = [example for example in read_noad(data / ARCHIVE).labelled() if not example.word.endswith(".x")]
+    often = Counter(example.word for example in every)
+    return [example for example in every if often[example.word] >= LEAST]
+
+
+def trained(examples: Sequence[Labelled], *, progress: Any = None) -> Model:
+    """Train on examples as the pack is trained."""
+    config = read_config(HOME / "sense.cfg")
+    learned = resolve({"task": config["task"]})["task"].settings_of(capped(examples))
+    config["task"] |= learned
+    model = train_labelled(
+        resolve(config),
+        capped(examples),
+        name="disambig_en_sense/sense",
+        version=VERSION,
+        config=dict(config),
+        least_margin=LEAST_MARGIN,
+        progress=progress,
+    )
+    selection = {"least": LEAST, "most": MOST, "pruned below": SHARE}
+    return pruned(replace(model, provenance=model.provenance | {"selection": selection}))
+
+
+def capped(examples: Sequence[Labelled]) -> list[Labelled]:
+    """Return at most `MOST` examples of each word; documents in the order of their hashes, which is none."""
+    kept: Counter[str] = Counter()
+    found = []
+    for example in sorted(examples, key=lambda each: (hash_word(each.document), each.start)):
+        if kept[example.word] < MOST:
+            kept[example.word] += 1
+            found.append(example)
+    return found
+
+
+def build(data: Path) -> None:
+    """Train the model of the pack on everything."""
+    model = trained(material(data), progress=say)
+    save_model(model, HOME / "models" / "sense", force=True)
+
+
+def score(data: Path) -> None:
+    """Cross-validate over documents, and put the figures into the card."""
+    keep("cross_validation", judged(material(data), trained, folds=FOLDS, progress=say))
+
+
+def keep(name: str, found: Any) -> None:
+    """Put figures into ``figures.json`` and write the card anew."""
+    path = HOME / "figures.json"
+    figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
+    figures[name] = found
+    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+    write_card(HOME, figures)
+
+
+def say(stage: str, done: int, total: int) -> None:
+    """Print where the work is."""
+    if done % 50 == 0 or done == total - 1:
+        print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path, help=f"directory with {ARCHIVE}")
+    parser.add_argument("--score", action="store_true", help="cross-validate only")
+    options = parser.parse_args()
+    if not options.score:
+        build(options.data)
+    score(options.data)
+
+
+if __name__ == "__main__":
+    main()

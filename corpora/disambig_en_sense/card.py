@@ -1,0 +1,146 @@
+"""Writes the pack's card, README.md, from the figures that its build measured."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+INTRODUCTION = """\
+# disambig_en_sense: senses of frequent English words
+
+The model behind the spaCy component `disambig_sense`: which sense of the New Oxford American Dictionary (3rd
+edition, 2012) a noun, verb, adjective or adverb has, for {n_words:,} words with {n_senses:,} senses.
+
+    pip install ./corpora/disambig_en_sense
+
+It is a distribution of its own, found by its entry point, and runs where it is named
+(`nlp.add_pipe("disambig_sense")`, `disambig annotate --model sense`). It needs tags: those of the Doc
+(`disambig_tagger`, or any other tagger with Penn Treebank tags); plain texts are tagged by `disambig_en_tagger`.
+
+`span.label_` is the sense's id in the dictionary, such as `m_en_us1219574.005`. The dictionary's own
+definitions are not free. `span.kb_id_` holds, where they are known, the keys of WordNet's senses that mean
+the same (`account%1:10:00::`), which any WordNet explains; their first number is the part of speech, the
+second one the field (`1:14` groups of people, `1:15` places, `2:30` change, ...: WordNet's lexicographer files).
+Regularised least squares with kernels (Popescu 2004) over the words and tags near the place and the stems
+around it; one model a word. Made by one command, which anyone with the data can repeat:
+
+    python corpora/disambig_en_sense/build.py DATA
+
+(`--score` for the figures alone.) This card is written by it.
+
+## What it was made from
+
+* MASC, {n_documents} documents of 20 genres, spoken and written, with senses by crowdsourcing: the NOAD
+  annotations of Google's "word sense disambiguation corpora" (Yuan et al. 2016), CC BY 4.0, with their map to
+  WordNet. "The data is not guaranteed to be 100% accurate", they say.
+* Every lemma and part of speech with {least} labelled occurrences or more; at most {most:,} of each.
+
+Licence: CC BY 4.0. Only weights under hashes are here; no text can be read from them. {size:.1f} MB.
+"""
+
+EXPLAINED = """\
+{folds}-fold cross-validation over documents, in %. "Most frequent" is the sense most frequent in the training
+folds. The model decides on plain text, with tags by `disambig_en_tagger`: an occurrence that the tagger takes
+for another part of speech is not attempted. "Surer" is what the component says by default: the best sense at
+least {times:.1f} times as probable as the next one.
+"""
+LIMITS = """\
+## Limits
+
+* Words that are not in its inventory get nothing, and senses that were rare in MASC are never chosen.
+* A fifth of the words have one sense in MASC: they get that one.
+* Genres: much newswire, e-mail, essays and fiction of 1990 to 2010; other text is harder.
+* The senses "be", "have", "do" and the like are the dictionary's, auxiliaries among them.
+"""
+
+
+def write_card(home: Path, figures: dict[str, Any]) -> None:
+    """Write ``README.md`` into `home`."""
+    from disambig.model.store import load_model
+
+    weights = home / "models" / "sense" / "weights.npz"
+    model = load_model(weights.parent)
+    found = figures.get("cross_validation", {})
+    parts = [
+        INTRODUCTION.format(
+            n_words=len(model.task.groups),
+            n_senses=sum(len(group.candidates) for group in model.task.groups),
+            n_documents=found.get("documents", "390"),
+            least=model.provenance["selection"]["least"],
+            most=model.provenance["selection"]["most"],
+            size=weights.stat().st_size / 1e6,
+        ),
+        _parts(found, model.labels.least_margin if model.labels else 0.0),
+        _margins(found),
+        _words(found),
+        LIMITS,
+    ]
+    (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else "-"
+
+
+def _parts(found: dict[str, Any], margin: float) -> str:
+    if not found:
+        return ""
+    key = min(found["parts"]["all"]["margins"], key=lambda at: abs(float(at) - margin))
+    lines = [
+        "## How good\n",
+        f'{found["folds"]}-fold cross-validation over documents, in %. "Most frequent" is the sense most frequent in',
+        "the training folds. The model decides on plain text, with tags by `disambig_en_tagger`: an occurrence "
+        "that the",
+        'tagger takes for another part of speech is not attempted. "Surer" is what the component says by '
+        f"default: the best\nsense at least {math.exp(margin):.1f} times as probable as the next one.\n",
+        "| | occurrences | most frequent | right of all | right of the attempted | surer: attempted | right |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    order = [name for name in ("nouns", "verbs", "adjectives", "adverbs", "all") if name in found["parts"]]
+    for name in order:
+        at = found["parts"][name]
+        every, sure = at["margins"]["0.0"], at["margins"][key]
+        lines.append(
+            f"| {name} | {at['n']:,} | {_percent(at['majority'], at['n'])} "
+            f"| {_percent(every['right'], at['n'])} | {_percent(every['right'], every['answered'])} "
+            f"| {_percent(sure['answered'], at['n'])} | {_percent(sure['right'], sure['answered'])} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _margins(found: dict[str, Any]) -> str:
+    if not found:
+        return ""
+    at = found["parts"]["all"]
+    lines = [
+        "What `least_margin` does:\n",
+        "| least margin (log-odds) | attempted | right of the attempted |",
+        "|---:|---:|---:|",
+    ]
+    for margin, own in at["margins"].items():
+        lines.append(
+            f"| {margin} | {_percent(own['answered'], at['n'])} | {_percent(own['right'], own['answered'])} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _words(found: dict[str, Any]) -> str:
+    if not found:
+        return ""
+    gains = sorted(
+        ((at["margins"]["0.0"]["right"] - at["majority"]) / at["n"], word, at)
+        for word, at in found["words"].items()
+    )
+    shown = [*gains[:-11:-1], *gains[9::-1]]
+    lines = [
+        "The ten words with the largest gain over the most frequent sense, and the ten with the largest loss:\n",
+        "| word | occurrences | most frequent | right |",
+        "|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {word} | {at['n']:,} | {_percent(at['majority'], at['n'])} "
+        f"| {_percent(at['margins']['0.0']['right'], at['n'])} |"
+        for _, word, at in shown
+    ]
+    return "\n".join([*lines, ""])
