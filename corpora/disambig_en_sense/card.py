@@ -16,12 +16,13 @@ edition, 2012) a noun, verb, adjective or adverb has, for {n_words:,} words with
 
 It is a distribution of its own, found by its entry point, and runs where it is named
 (`nlp.add_pipe("disambig_sense")`, `disambig annotate --model sense`). It needs tags: those of the Doc
-(`disambig_tagger`, or any other tagger with Penn Treebank tags); plain texts are tagged by `disambig_en_tagger`.
+(`disambig_tagger`, or any other tagger with Penn Treebank tags); plain texts are tagged by
+`disambig_en_tagger`.
 
 `span.label_` is the sense's id in the dictionary, such as `m_en_us1219574.005`. The dictionary's own
 definitions are not free. `span.kb_id_` holds, where they are known, the keys of WordNet's senses that mean
 the same (`account%1:10:00::`), which any WordNet explains; their first number is the part of speech, the
-second one the field (`1:14` groups of people, `1:15` places, `2:30` change, ...: WordNet's lexicographer files).
+second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's lexicographer files).
 Regularised least squares with kernels (Popescu 2004) over the words and tags near the place and the stems
 around it; one model a word. Made by one command, which anyone with the data can repeat:
 
@@ -89,12 +90,8 @@ def _parts(found: dict[str, Any], margin: float) -> str:
     key = min(found["parts"]["all"]["margins"], key=lambda at: abs(float(at) - margin))
     lines = [
         "## How good\n",
-        f'{found["folds"]}-fold cross-validation over documents, in %. "Most frequent" is the sense most frequent in',
-        "the training folds. The model decides on plain text, with tags by `disambig_en_tagger`: an occurrence "
-        "that the",
-        'tagger takes for another part of speech is not attempted. "Surer" is what the component says by '
-        f"default: the best\nsense at least {math.exp(margin):.1f} times as probable as the next one.\n",
-        "| | occurrences | most frequent | right of all | right of the attempted | surer: attempted | right |",
+        EXPLAINED.format(folds=found["folds"], times=math.exp(margin)),
+        "| | occurrences | most frequent | right of all | of the attempted | surer: attempted | right |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     order = [name for name in ("nouns", "verbs", "adjectives", "adverbs", "all") if name in found["parts"]]
@@ -134,7 +131,7 @@ def _words(found: dict[str, Any]) -> str:
     )
     shown = [*gains[:-11:-1], *gains[9::-1]]
     lines = [
-        "The ten words with the largest gain over the most frequent sense, and the ten with the largest loss:\n",
+        "The ten words that gain most over the most frequent sense, and the ten that lose most:\n",
         "| word | occurrences | most frequent | right |",
         "|---|---:|---:|---:|",
     ]

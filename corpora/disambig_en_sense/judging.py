@@ -23,8 +23,8 @@ def judged(
     Returns
     -------
     dict
-        Under each part of speech, and ``all``: ``n`` labelled occurrences; how often the most frequent sense is
-        right (``majority``); under ``margins`` how many are answered, and right, at each of `MARGINS`. The
+        Under each part of speech, and ``all``: ``n`` labelled occurrences; how often the most frequent sense
+        is right (``majority``); under ``margins`` how many are answered, and right, at each of `MARGINS`. The
         same for each word under ``words``.
     """
     documents = sorted({example.document for example in examples}, key=hash_word)
