@@ -17,7 +17,7 @@ from spacy.util import get_minor_version_range, split_requirement
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.model.model import Model
-from disambig.model.packs import load
+from disambig.model.packs import available, load
 from disambig.spacy.component import Disambiguator
 
 Sets = str | list[str | list[str]]
@@ -102,7 +102,9 @@ def component_factory(
     return chosen
 
 
-def label_factory(name: str, *, task: str, spans_key: str | None = None) -> Callable[..., Disambiguator]:
+def label_factory(
+    name: str, *, task: str, pack: str, spans_key: str | None = None
+) -> Callable[..., Disambiguator]:
     """Register a component factory for a task of labels with spaCy and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model of
@@ -115,6 +117,8 @@ def label_factory(name: str, *, task: str, spans_key: str | None = None) -> Call
         Name of the factory, such as ``"disambig_sense"``.
     task : str
         What the component decides; it refuses models of other tasks.
+    pack : str
+        The distribution that brings such a model: named where none is installed (D506).
     spans_key : str, optional
         Default key of ``doc.spans``; the task's name if not given.
     """
@@ -124,6 +128,8 @@ def label_factory(name: str, *, task: str, spans_key: str | None = None) -> Call
         nlp: Language, name: str, model: str | None, spans_key: str, least_margin: float | None
     ) -> Disambiguator:
         require_distribution(nlp, factory)
+        if model is None and task not in available():
+            raise UserError("D506", name=name, task=task, pack=pack)
         loaded = _model(name, model, task)
         if least_margin is not None:
             loaded = loaded.with_least_margin(least_margin)
