@@ -138,10 +138,11 @@ def alignments(grams: Floats, targets: Floats) -> Floats:
 
 
 def searched(groups: FeatureGroups, regularisation: float) -> tuple[Floats, Quality]:
-    """Return the weights, of sum one, of the best leave-one-out quality found, and this quality.
+    """Return weights, of sum one, half-way from equal ones to the best by leave-one-out, and their quality.
 
     From equal weights on, weight is moved from one feature group to another as long as that helps, by each
-    of `STEPS` in turn. Each trial is one factorisation.
+    of `STEPS` in turn. Each trial is one factorisation. A few hundred examples do not say more about the
+    weights than the direction: the whole way did worse on examples left out of the search.
     """
 
     def tried(shares: Floats) -> Quality:
@@ -153,7 +154,8 @@ def searched(groups: FeatureGroups, regularisation: float) -> tuple[Floats, Qual
     found = tried(best)
     for step in STEPS:
         best, found = _climb(best, found, step, tried)
-    return best, found
+    halfway = (best + groups.equal()) / 2
+    return halfway, tried(halfway)
 
 
 def _climb(

@@ -47,14 +47,20 @@ class Dual:
     def solve(self, targets: Floats, shift: float) -> Floats:
         """Return the coefficients of the examples, shape (n, K), by one Cholesky factorisation.
 
+        A kernel that is not positive semidefinite is solved by its eigendecomposition.
+
         Raises
         ------
         UserError
-            D779 where the matrix is not positive definite.
+            D779 where the matrix is singular.
         """
         from scipy.linalg.lapack import dpotrs
 
-        return np.asarray(dpotrs(_cholesky(self.gram, shift), targets, lower=1)[0])
+        factor = _cholesky(self.gram, shift)
+        if factor is not None:
+            return np.asarray(dpotrs(factor, targets, lower=1)[0])
+        values, vectors = np.linalg.eigh(self.gram)
+        return vectors @ (_inverse(values, shift)[:, None] * (vectors.T @ targets))
 
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
         """Yield the leave-one-out scores for each shift, shape (n, K).
@@ -65,25 +71,20 @@ class Dual:
         Raises
         ------
         UserError
-            D779 where the matrix is not positive definite.
+            D779 where the matrix is singular.
         """
         from scipy.linalg.lapack import dpotrs, dtrtri
 
-        if len(shifts) == 1:
-            factor = _cholesky(self.gram, shifts[0])
+        factor = _cholesky(self.gram, shifts[0]) if len(shifts) == 1 else None
+        if factor is not None:
             coefficients = dpotrs(factor, targets, lower=1)[0]
             inverse = dtrtri(factor, lower=1)[0]  # A^-1 = inverse' inverse
             yield targets - coefficients / np.einsum("ij,ij->j", inverse, inverse)[:, None]
             return
         values, vectors = np.linalg.eigh(self.gram)
-        # What rounding makes of zero is below this; what is further below is no kernel's.
-        least = -1e-12 * max(abs(values[-1]), 1e-300) * len(values)
-        if values[0] < least and values[0] + min(shifts) <= 0:
-            raise UserError("D779", value=min(shifts) / len(values))
-        values = np.maximum(values, 0.0)
         inside, square = vectors.T @ targets, vectors**2
         for shift in shifts:
-            scale = 1.0 / (values + shift)
+            scale = _inverse(values, shift)
             yield targets - (vectors @ (scale[:, None] * inside)) / (square @ scale)[:, None]
 
 
@@ -99,19 +100,10 @@ class Primal:
     rows: Floats
 
     def solve(self, targets: Floats, shift: float) -> Floats:
-        """Return the weights of the columns, shape (d, K), by one Cholesky factorisation.
-
-        Raises
-        ------
-        UserError
-            D779 where the matrix is not positive definite.
-        """
-        from scipy.linalg.lapack import dpotrs
-
+        """Return the weights of the columns, shape (d, K), by one Cholesky factorisation."""
         if not self.rows.shape[1]:
             return np.zeros((0, targets.shape[1]))
-        factor = _cholesky(self.rows.T @ self.rows, shift)
-        return np.asarray(dpotrs(factor, self.rows.T @ targets, lower=1)[0])
+        return Dual(self.rows.T @ self.rows).solve(self.rows.T @ targets, shift)
 
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
         """Yield the leave-one-out scores for each shift, shape (n, K), by one singular value decomposition.
@@ -129,12 +121,18 @@ class Primal:
 
 
 def _cholesky(matrix: Floats, shift: float) -> Any:
-    """Return the lower factor of ``matrix + shift I``, in Fortran's order."""
+    """Return the lower factor of ``matrix + shift I``, in Fortran's order; None if there is none."""
     from scipy.linalg.lapack import dpotrf
 
     shifted = np.array(matrix, order="F")
     shifted.flat[:: len(shifted) + 1] += shift
     factor, failed = dpotrf(shifted, lower=1, clean=1, overwrite_a=1)
-    if failed:
-        raise UserError("D779", value=shift)
-    return factor
+    return None if failed else factor
+
+
+def _inverse(values: Floats, shift: float) -> Floats:
+    """Return the inverses of eigenvalues with the shift added."""
+    shifted = values + shift
+    if np.abs(shifted).min() <= 1e-15 * np.abs(values).max():
+        raise UserError("D779", value=shift / len(values))
+    return 1.0 / shifted

@@ -1,0 +1,241 @@
+"""Regularised least squares with kernels as a scikit-learn classifier.
+
+Importing this module imports scikit-learn; nothing else in the plugin imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from disambig.api import Columns, CrossedColumns, CrossedRows, UserError
+
+from .checks import CHOSEN, check_name, check_regularisation, check_weights
+from .kernels.linear import Linear
+from .kernels.nonlinear import Gaussian, Polynomial
+from .kernels.normalised import MANNERS
+from .rls.feature_groups import FeatureGroups
+from .rls.learners import shares_of
+from .rls.leave_one_out import best_regularisation, quality
+from .rls.problem import Problem
+from .rls.systems import Dual, Primal, System
+from .ties import winners
+
+Floats = NDArray[np.float64]
+NAMES = ("linear", "poly", "precomputed", "rbf")
+
+
+class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Regularised least squares with a kernel, each class against all others, without an intercept.
+
+    After Popescu (2004). For each class ``min_f 1/n sum_i (y_i - f(x_i))^2 + alpha |f|^2`` with targets of
+    one and minus one; all classes share one factorisation. The class of the highest score is predicted,
+    of equal scores the one with the most examples. Leave-one-out comes in closed form with each fit.
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "poly", "precomputed"} or callable
+        A callable takes two matrices of rows, normalised, and returns the kernel of each pair. With
+        "precomputed" X is the kernel matrix, taken as it is.
+    normalise : {"row", "groups", "none"}
+        Whether rows get the length one first, as a whole or by group of features (see `groups`).
+    groups : array-like of int of shape (n_features,), optional
+        The group of each feature, from 0 on, for `normalise` "groups"; one group if not given.
+    group_weights : array-like of shape (n_groups,), "alignment" or "loo", optional
+        What each group weighs in the sum of their kernels, divided by the sum; equal if not given.
+        "alignment": by the centred kernel-target alignment; "loo": by a search by leave-one-out.
+    alpha : float or "loo"
+        The regularisation (lambda); "loo" takes the one of the best leave-one-out accuracy.
+    gamma : float
+        Of "rbf": ``exp(-gamma |x - y|^2)``.
+    degree : int
+    coef0 : float
+        Of "poly": ``(<x, y> + coef0) ** degree``, divided by its largest value where rows are normalised.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    alpha_ : float
+    loo_score_ : float
+        Share of the examples that the model of all others decides right, at the same ``n alpha``.
+    loo_decision_function_ : array of shape (n,) for two classes, otherwise (n, n_classes)
+        The scores of each example by the model of all others.
+    coef_ : array of shape (1, n_features) for two classes, otherwise (n_classes, n_features)
+        Of the normalised features, where the kernel is linear.
+    dual_coef_ : array of shape (n, 1) for two classes, otherwise (n, n_classes)
+        Not where the kernel is linear and there are fewer features than examples.
+    group_weights_ : array of shape (n_groups,)
+        Where `normalise` is "groups".
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "linear",
+        normalise: str = "row",
+        groups: Any = None,
+        group_weights: Any = None,
+        alpha: float | str = 1e-9,
+        gamma: float = 1.0,
+        degree: int = 2,
+        coef0: float = 1.0,
+    ) -> None:
+        self.kernel = kernel
+        self.normalise = normalise
+        self.groups = groups
+        self.group_weights = group_weights
+        self.alpha = alpha
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
+    def fit(self, X: Any, y: Any) -> RLSClassifier:
+        """Learn from rows X, sparse or dense, of shape (n, n_features), and class labels y.
+
+        Raises
+        ------
+        UserError
+            D452, D760 and D776 to D785 for parameters, D706 for y, D779 for a kernel that is none.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        check_regularisation("alpha", self.alpha)
+        if not callable(self.kernel):
+            check_name("kernel", self.kernel, NAMES)
+        self.classes_, right = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise UserError("D706", seen=self.classes_.tolist()[0])
+        targets = np.where(np.arange(len(self.classes_)) == right[:, None], 1.0, -1.0)
+        problem = Problem(self._seen(X, targets), np.zeros(0, np.int32), targets)
+        system = self._system(problem.rows)
+        self.alpha_ = best_regularisation(problem, system)[0] if self.alpha == "loo" else float(self.alpha)
+        shift = len(targets) * self.alpha_
+        solution = system.solve(targets, shift)
+        left_out = next(iter(system.left_out(targets, [shift])))
+        self.loo_score_ = quality(problem, left_out).accuracy
+        self.class_count_ = problem.frequencies
+        self.loo_decision_function_ = left_out[:, 1] if len(self.classes_) == 2 else left_out
+        for name in ("coef_", "dual_coef_", "X_fit_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if len(self.classes_) == 2:  # what tells the second class from the first
+            solution = solution[:, 1:]
+        if isinstance(system, Dual):
+            self.dual_coef_ = solution
+        if self.kernel == "linear":
+            weights = solution if isinstance(system, Primal) else problem.rows.T @ solution
+            self.coef_ = np.ascontiguousarray(weights.T)
+        elif self.kernel != "precomputed":
+            self.X_fit_ = problem.rows
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores, shape (n, n_classes); for two classes that of the second, shape (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows = self._rows(X)
+        if self.kernel == "linear":
+            scores = rows @ self.coef_.T
+        else:
+            scores = self._gram(rows, getattr(self, "X_fit_", None)) @ self.dual_coef_
+        found: Floats = np.asarray(scores)
+        return found.ravel() if len(self.classes_) == 2 else found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the highest score for each row, of equal ones the most frequent."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        return np.asarray(self.classes_[winners(scores, self.class_count_)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _seen(self, X: Any, targets: Floats) -> Any:
+        """Return the training rows as the kernel sees them; the groups' weights are chosen here."""
+        check_name("normalise", self.normalise, MANNERS)
+        self._columns = None
+        if self.normalise == "groups" and self.kernel != "precomputed":
+            self._columns = _columns(self.groups, X.shape[1])
+            names = self._columns.group_names
+            weights = self.group_weights
+            if weights is not None and not isinstance(weights, str):
+                weights = _by_name(weights, names)
+            check_weights("group_weights", weights, CHOSEN)
+            if isinstance(weights, Mapping) or weights is None:
+                given = np.array([1.0 if weights is None else weights[name] for name in names])
+                self.group_weights_ = given / given.sum()
+            else:
+                batch = CrossedRows(
+                    _sparse(X), (targets < 0).astype(np.float32), _crossed(self._columns, targets)
+                )
+                self.group_weights_ = shares_of(FeatureGroups.of(batch), weights, self.alpha)
+        return self._rows(X)
+
+    def _rows(self, X: Any) -> Any:
+        """Return rows as the kernel sees them."""
+        if self.kernel == "precomputed":
+            return X.toarray() if hasattr(X, "toarray") else X
+        rows, columns, weights = _sparse(X), self._columns, None
+        if columns is None:
+            columns = _columns(None, X.shape[1])
+        else:
+            weights = dict(zip(columns.group_names, self.group_weights_.tolist(), strict=True))
+        one = CrossedRows(rows, np.ones((rows.shape[0], 1), np.float32), CrossedColumns(columns, ("",)))
+        return Linear(normalise=self.normalise, weights=weights).rows(one)
+
+    def _system(self, rows: Any) -> System:
+        if self.kernel == "linear" and rows.shape[1] < rows.shape[0]:
+            return Primal(rows.toarray())
+        gram = self._gram(rows, rows)
+        n = rows.shape[0]
+        if gram.shape != (n, n):
+            raise UserError("D782", problem=f"shape {gram.shape} for {n} rows")
+        return Dual(gram)
+
+    def _gram(self, left: Any, right: Any) -> Floats:
+        if self.kernel == "precomputed":
+            return np.asarray(left)
+        if callable(self.kernel):
+            return np.asarray(self.kernel(left, right), np.float64)
+        manner = "none" if self.normalise == "none" else "row"  # only whether there is one matters here
+        if self.kernel == "rbf":
+            return Gaussian(gamma=self.gamma).gram(left, right)
+        if self.kernel == "poly":
+            return Polynomial(degree=self.degree, offset=self.coef0, normalise=manner).gram(left, right)
+        return Linear().gram(left, right)
+
+
+def _sparse(X: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array(X)
+
+
+def _columns(groups: Any, width: int) -> Columns:
+    """Return columns in groups named "0", "1", ...; all in one if none are given."""
+    of = np.zeros(width, np.int32) if groups is None else np.asarray(groups)
+    if of.shape != (width,) or of.dtype.kind not in "iu" or of.min(initial=0) < 0:
+        raise UserError("D783", seen=of.shape if of.shape != (width,) else of.dtype, expected=width)
+    names = tuple(str(g) for g in range(int(of.max(initial=0)) + 1))
+    return Columns(np.full(width, -1, np.int32), of.astype(np.int32), names)
+
+
+def _crossed(columns: Columns, targets: Floats) -> CrossedColumns:
+    return CrossedColumns(columns, tuple(map(str, range(targets.shape[1]))))
+
+
+def _by_name(weights: Any, names: tuple[str, ...]) -> dict[str, float]:
+    values = np.asarray(weights)
+    if values.shape != (len(names),):
+        raise UserError("D784", seen=values.shape, expected=len(names))
+    return dict(zip(names, values.tolist(), strict=True))
