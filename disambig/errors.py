@@ -161,6 +161,8 @@ model for {seen!r}",
     "D511": "around is {value!r}: give a number of tokens, 1 or more, or 'document', or leave it out",
     "D512": "decay is {value!r}: give a number above 0 and of at most 1",
     "D513": "{setting} is {value!r}: give a whole number from {least} to {most}",
+    "D514": "nearness is {value!r}: give a number of at least 0",
+    "D515": "nearness weighs words around a place: give around, and neither sublinear_tf nor weighting = 'binary'",
     "D506": "component {name!r} needs a model of the task {task!r}: install the pack {pack}, or name a model in its config",
     # command line
     "D600": "{problem}; see `{command} --help`",

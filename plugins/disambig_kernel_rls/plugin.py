@@ -30,3 +30,23 @@ def disambig_register_learners(register: Register) -> None:
     register("kernel_rls.RLSCLin.v1", RLSCLin)
     register("kernel_rls.SVMComb.v1", SVMComb)
     register("kernel_rls.SVMLin.v1", SVMLin)
+
+
+@hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_experiments(register: Register) -> None:
+    from .experiments.curves import Curves
+    from .experiments.genres import Genres
+    from .experiments.table1 import Table1
+    from .experiments.table2 import Table2
+
+    register("popescu2004.curves.v1", Curves)
+    register("popescu2004.genres.v1", Genres)
+    register("popescu2004.table1.v1", Table1)
+    register("popescu2004.table2.v1", Table2)
+
+
+@hookimpl  # type: ignore[untyped-decorator]
+def disambig_register_tasks(register: Register) -> None:
+    from .senses import Senses
+
+    register("kernel_rls.Senses.v1", Senses)

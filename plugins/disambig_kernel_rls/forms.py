@@ -1,0 +1,108 @@
+"""The forms of words as an index: a token's hash and part of speech tell which word it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import TokenView, hash_words
+
+from .inflection import inflections
+
+ANY, NOUN, VERB, ADJECTIVE, ADVERB, NAME, UNTAGGED = range(7)
+"""Parts of speech as columns: of other tags, of nouns, ...; of texts without tags."""
+PARTS = {"n": NOUN, "v": VERB, "a": ADJECTIVE, "j": ADJECTIVE, "s": ADJECTIVE, "r": ADVERB}
+"""What stands behind a word's name, behind a full stop."""
+_TAGS = {
+    NOUN: "NN NNS NOUN",
+    NAME: "NNP NNPS PROPN",
+    VERB: "VB VBD VBG VBN VBP VBZ MD VERB AUX",
+    ADJECTIVE: "JJ JJR JJS ADJ",
+    ADVERB: "RB RBR RBS WRB ADV",
+}
+TAGS = {tag: part for part, tags in _TAGS.items() for tag in tags.split()}
+"""The Penn Treebank's tags, and Universal Dependencies'."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """Which word each form belongs to.
+
+    Attributes
+    ----------
+    hashes : array of uint64, shape (n_forms,)
+        Sorted.
+    words : array of int32, shape (n_forms, 7)
+        Index of the word for each part of speech; -1 for none.
+    tags : array of uint64, shape (n_tags,)
+        Sorted hashes of the known tags.
+    parts : array of int8, shape (n_tags,)
+    """
+
+    hashes: NDArray[np.uint64]
+    words: NDArray[np.int32]
+    tags: NDArray[np.uint64]
+    parts: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, words: Sequence[tuple[str, Iterable[str]]], *, language: str) -> Forms:
+        """Return the index of words, each with its forms or a mapping of these to how often they were seen.
+
+        Of words that share a form the one that had it more often comes first, then the earlier one. A form
+        with a capital is one seen inside a sentence; where that is half of all at least, names count as well.
+        """
+        wanted: dict[str, list[tuple[int, int]]] = {}
+        parts, names = [], []
+        for number, (name, forms) in enumerate(words):
+            lemma, _, letter = name.rpartition(".")
+            part = PARTS.get(letter, ANY) if lemma else ANY
+            seen = forms if isinstance(forms, Mapping) else dict.fromkeys(forms, 1)
+            counts = {form: n for form, n in seen.items() if form == form.lower()}
+            capitals = {form.lower(): n for form, n in seen.items() if form != form.lower()}
+            names.append({form for form, n in capitals.items() if 2 * n >= seen.get(form, 0)})
+            for form in capitals:
+                counts.setdefault(form, 0)
+            if part and language in ("", "en"):
+                for form in inflections(lemma, letter):
+                    counts.setdefault(form, 0)
+            parts.append(part)
+            for form, n in counts.items():
+                wanted.setdefault(form, []).append((-n, number))
+        table = np.full((len(wanted), UNTAGGED + 1), -1, np.int32)
+        for row, (form, pairs) in enumerate(wanted.items()):
+            for _, number in sorted(pairs, reverse=True):  # the last one that is written stays
+                part = parts[number]
+                table[row, UNTAGGED] = number
+                table[row, part] = number
+                if part == NOUN and form in names[number]:
+                    table[row, NAME] = number
+        for part in range(ANY + 1, UNTAGGED):
+            table[:, part] = np.where(table[:, part] >= 0, table[:, part], table[:, ANY])
+        hashes = hash_words(list(wanted))
+        order = np.argsort(hashes)
+        tags = hash_words(list(TAGS))
+        by_tag = np.argsort(tags)
+        return cls(hashes[order], table[order], tags[by_tag], np.array(list(TAGS.values()), np.int8)[by_tag])
+
+    def found(self, view: TokenView) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the positions of the tokens that belong to a word, and the word of each."""
+        if not len(self.hashes):
+            return np.empty(0, np.int64), np.empty(0, np.int32)
+        rows = _at(self.hashes, view.hashes)
+        positions = np.flatnonzero((rows >= 0) & (view.ends > view.starts))
+        part = np.full(len(positions), UNTAGGED, np.int8)
+        if "tag" in view.layers:
+            given = _at(self.tags, view.layers["tag"][positions])
+            part = np.where(given >= 0, self.parts[given], ANY).astype(np.int8)
+        words = self.words[rows[positions], part]
+        known = words >= 0
+        return positions[known], words[known]
+
+
+def _at(known: NDArray[np.uint64], asked: NDArray[np.generic]) -> NDArray[np.int64]:
+    """Return where each value stands in a sorted array, -1 where it does not."""
+    places = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    return np.where(known[places] == asked, places, -1)

@@ -1,0 +1,123 @@
+"""Task *sense*: which sense a word has where it stands (Popescu 2004): one model per word.
+
+A word is named with its part of speech, ``"bank.n"``, or without. Where the text has tags, a form belongs to
+the word of its part of speech; where it has none, to the word that had it most often in training. A proper
+name ("Bank" in "Lloyds Bank") is no noun, unless training showed the form mostly with a capital.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from disambig.api import Group, Instances, Labelled, TokenView, UserError
+
+from .forms import Forms
+from .inventory import learned_words
+
+Word = Sequence[Any]
+"""Name, forms (a list, or how often each was seen), senses, glosses (none, or one a sense)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Senses:
+    """Decide which of its senses each known word has.
+
+    Parameters
+    ----------
+    words : sequence of (name, forms, senses, glosses)
+        Left out, they are those of the labelled examples; the config saved with the model names them. Forms
+        are in lower case; one with a capital stands for those inside a sentence. Senses are the most frequent
+        first.
+    least : int
+        Words with fewer labelled examples are left out.
+    name : str
+        Name of the task: letters, digits and underscores.
+    language : str
+        Code of the language of the texts; empty for any. English words get their regular inflections.
+
+    Raises
+    ------
+    UserError
+        D487 for a name that is none, D495 for a word that is none.
+    """
+
+    words: Sequence[Word] = ()
+    least: int = 1
+    name: str = "sense"
+    language: str = "en"
+    candidates_are: str = "labels"
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            raise UserError("D487", name=self.name)
+        names = set()
+        for word in self.words:
+            if problem := _problem(word):
+                raise UserError("D495", word=repr(word)[:80], problem=problem)
+            if word[0] in names:
+                raise UserError("D495", word=repr(word[0]), problem="it stands there twice")
+            names.add(word[0])
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """One group a word; none where the words are still to come from the data."""
+        return tuple(
+            Group(name, tuple(senses), glosses=tuple(glosses)) for name, _, senses, glosses in self.words
+        )
+
+    @cached_property
+    def forms(self) -> Forms:
+        """The index of all forms."""
+        return Forms.of([(name, forms) for name, forms, _, _ in self.words], language=self.language)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return each token that is a form of a word, in text order."""
+        positions, groups = self.forms.found(view)
+        n = len(positions)
+        return Instances(positions, np.ones(n, np.int32), groups, np.full(n, -1, np.int32))
+
+    def settings_of(self, labelled: Sequence[Labelled]) -> dict[str, Any]:
+        """Return the settings that the config leaves open: the words of labelled examples.
+
+        Examples that name no word are put together by the Porter stems of their forms.
+
+        Raises
+        ------
+        UserError
+            D496 where no word has examples enough.
+        """
+        if self.words:
+            return {}
+        words = learned_words(labelled, least=self.least, language=self.language)
+        if not words:
+            raise UserError("D496", n=len(labelled), least=self.least)
+        return {"words": words}
+
+
+def _problem(word: Any) -> str:
+    """Say why this is no word with its forms and senses, empty if it is one."""
+    if isinstance(word, str) or not isinstance(word, Sequence) or len(word) != 4:
+        return "it is no list [name, forms, senses, glosses]"
+    name, forms, senses, glosses = word
+    if not isinstance(name, str) or not name:
+        return "its name is empty"
+    if not _are_texts(list(forms) if isinstance(forms, Mapping) else forms):
+        return "its forms are no list of words"
+    if isinstance(forms, Mapping) and not all(isinstance(n, int) and n >= 0 for n in forms.values()):
+        return "how often its forms were seen is no whole number"
+    if not senses or not _are_texts(senses) or len(set(senses)) < len(senses):
+        return "its senses are no list of different names"
+    if not _are_texts(glosses, empty=True) or len(glosses) not in (0, len(senses)):
+        return "its glosses are neither none nor one for each sense"
+    return ""
+
+
+def _are_texts(given: Any, *, empty: bool = False) -> bool:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return False
+    return all(isinstance(each, str) and (each or empty) for each in given)
