@@ -33,6 +33,7 @@ def disambig_register_extractors(register: Register) -> None:
     from disambig.features.context_words import ContextWords
     from disambig.features.ngram_counts import NgramCounts
     from disambig.features.sentence_words import SentenceWords
+    from disambig.features.subsequences import Subsequences
     from disambig.features.tfidf import Tfidf
     from disambig.features.token_context import TokenContext
     from disambig.features.word_network import WordNetwork
@@ -42,6 +43,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("disambig.ContextWords.v1", ContextWords)
     register("disambig.NgramCounts.v1", NgramCounts)
     register("disambig.SentenceWords.v1", SentenceWords)
+    register("disambig.Subsequences.v1", Subsequences)
     register("disambig.Tfidf.v1", Tfidf)
     register("disambig.TokenContext.v1", TokenContext)
     register("disambig.WordNetwork.v1", WordNetwork)

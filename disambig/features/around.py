@@ -30,18 +30,18 @@ def within(view: TokenView, instances: Instances, reach: int) -> tuple[Ints, Int
     """
     first, stop = documents_of(view, instances)
     begins = view.sentences - 2 * np.arange(len(view.sentences))  # places of first words, boundaries left out
-    low = _placed(begins, _place(view, instances.positions) - reach)
-    high = _placed(begins, _place(view, instances.positions + instances.lengths - 1) + reach) + 1
+    low = _placed(begins, place(view, instances.positions) - reach)
+    high = _placed(begins, place(view, instances.positions + instances.lengths - 1) + reach) + 1
     return np.maximum(first, low), np.minimum(stop, high)
 
 
-def _place(view: TokenView, tokens: Ints) -> Ints:
+def place(view: TokenView, tokens: Ints) -> Ints:
     """Return how many words stand before each word, boundary words left out."""
     return tokens - 2 * np.searchsorted(view.sentences, tokens, side="right") + 1
 
 
 def _placed(begins: Ints, places: Ints) -> Ints:
-    """Return the token of each place, the inverse of `_place`."""
+    """Return the token of each place, the inverse of `place`."""
     return places + 2 * np.searchsorted(begins, places, side="right") - 1
 
 

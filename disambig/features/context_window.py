@@ -46,6 +46,8 @@ class ContextWindow:
         Whether the tags of these are features.
     target : bool
         Whether the instance as it is written is a feature, with its case, and, with `tags`, its tag.
+    nearness : float
+        A word or tag at distance d counts ``d ** -nearness``, and not 1.
     name : str
         Of the feature group.
     least : int
@@ -57,13 +59,14 @@ class ContextWindow:
     Raises
     ------
     UserError
-        D452, D457 for numbers that make no sense.
+        D452, D457, D514 for numbers that make no sense.
     """
 
     window: int = 3
     words: bool = True
     tags: bool = True
     target: bool = True
+    nearness: float = 0.0
     name: str = "local"
     least: int = 1
     named: bool = False
@@ -73,6 +76,8 @@ class ContextWindow:
     def __post_init__(self) -> None:
         if self.window < 0:
             raise UserError("D457", setting="window", value=self.window)
+        if not 0 <= self.nearness < np.inf:
+            raise UserError("D514", value=self.nearness)
         if self.least < 1:
             raise UserError("D452", setting="least", value=self.least)
 
@@ -93,7 +98,8 @@ class ContextWindow:
         seen = self.seen
         if seen is None:
             raise ValueError("the context window knows no features yet: fit it first")
-        made = below_each_other([seen.ones(self._keys(view, part)) for part in portions(instances)])
+        values = self._values(view)
+        made = below_each_other([seen.rows(self._keys(view, part), values) for part in portions(instances)])
         return as_features(made, named_columns(seen.names, len(seen), self.name), instances, group)
 
     def state(self) -> Arrays:
@@ -135,6 +141,12 @@ class ContextWindow:
                 kinds.append(kind(_TAG))
         nothing = np.zeros((len(instances), 0), np.uint64)
         return hashed(np.concatenate([nothing, *columns], axis=1), np.array(kinds, np.uint64))
+
+    def _values(self, view: TokenView) -> NDArray[np.float64]:
+        """Return what each feature of `_keys` counts, shape ``(F,)``."""
+        tags = self.tags and "tag" in view.layers
+        near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
+        return np.append(np.tile(near, int(self.words) + int(tags)), np.ones(self.target * (1 + int(tags))))
 
     def _names(self, view: TokenView, instances: Instances, keys: Keys) -> Spellings:
         """Return what each feature is, by the first instance that has it."""

@@ -45,13 +45,13 @@ class SeenKeys:
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
-    def ones(self, keys: Keys) -> Rows:
-        """Return rows of ones for features `keys`, shape ``(n, F)``; 0 is none."""
+    def rows(self, keys: Keys, values: NDArray[np.float64]) -> Rows:
+        """Return rows of features `keys`, shape ``(n, F)``; 0 is none. Their `values` have shape ``(F,)``."""
         there = keys != 0
         columns = self.columns(keys)
         known = there & (columns >= 0)
-        rows = sparse(np.nonzero(known)[0], columns[known], None, (len(keys), len(self)))
-        rows.data = np.ones(len(rows.data))
+        of_row, feature = np.nonzero(known)
+        rows = sparse(of_row, columns[known], values[feature], (len(keys), len(self)))
         return rows, known.sum(axis=1), there.sum(axis=1)
 
     def state(self) -> Arrays:

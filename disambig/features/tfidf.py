@@ -55,6 +55,8 @@ class Tfidf:
         Layer of the view to count instead of words, zero for none; a view without it has no terms.
     weighting : "tfidf", "count" or "binary"
         Rows of counts, and of ones for words that are there, are not scaled.
+    nearness : float
+        With `around`: a word at distance d counts ``d ** -nearness``.
     name : str
         Of the feature group.
     named : bool
@@ -63,7 +65,7 @@ class Tfidf:
     Raises
     ------
     UserError
-        D452, D473, D474, D510, D511 for settings that make no sense.
+        D452, D473, D474, D510, D511, D514, D515 for settings that make no sense.
     """
 
     min_documents: int = 1
@@ -73,6 +75,7 @@ class Tfidf:
     around: int | Literal["document"] | None = None
     layer: str | None = None
     weighting: str = "tfidf"
+    nearness: float = 0.0
     name: str = "words"
     named: bool = True
     known: Known | None = None
@@ -90,6 +93,10 @@ class Tfidf:
         near = self.around is None or self.around == "document"
         if not near and (isinstance(self.around, str) or int(self.around or 0) < 1):
             raise UserError("D511", value=self.around)
+        if not 0 <= self.nearness < np.inf:
+            raise UserError("D514", value=self.nearness)
+        if self.nearness and (self.around is None or self.sublinear_tf or self.weighting == "binary"):
+            raise UserError("D515")
         if self.layer is not None and self.layer not in LAYERS:
             raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
         if self.weighting not in WEIGHTINGS:
@@ -170,10 +177,13 @@ class Tfidf:
         asked = np.bincount(rows, minlength=n)
         column = known.columns(np.zeros(0, np.uint64) if values is None else values[tokens])
         seen = column >= 0
-        rows, column = rows[seen], column[seen]
+        rows, column, tokens = rows[seen], column[seen], tokens[seen]
         met = known.documents[column] > 0  # of hashed columns some are empty
         found = np.bincount(rows[met], minlength=n)
-        return self._weighed(sparse(rows, column, None, (n, len(known))), known), found, asked
+        worth = None
+        if self.nearness:
+            worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
+        return self._weighed(sparse(rows, column, worth, (n, len(known))), known), found, asked
 
     def _weighed(self, counts: csr_array, known: Known) -> csr_array:
         """Turn counts into what `weighting` says, in place."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data.finding import word_tokens
 from disambig.data.instances import Instances
-from disambig.features.around import documents_of, spread, within
+from disambig.features.around import documents_of, place, spread, within
 from disambig.features.spellings import Spellings, spellings_of
 from disambig.text.hashing import hash_word
 from disambig.text.view import TokenView
@@ -141,6 +141,12 @@ class Terms:
         rows = ranges if self.around is None else ranges // 2
         keep = self.counted(view, tokens)
         return rows[keep], tokens[keep]
+
+    def distances(self, view: TokenView, instances: Instances, rows: Ints, tokens: Ints) -> Ints:
+        """Return how many words each term is from its instance, boundary words left out; the next is at 1."""
+        at = place(view, tokens)
+        before = place(view, instances.positions)[rows] - at
+        return np.maximum(before, at - place(view, instances.positions + instances.lengths - 1)[rows])
 
     def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
         """Return which tokens have a term."""

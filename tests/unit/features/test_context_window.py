@@ -151,6 +151,24 @@ def test_without_tags_their_features_are_left_out():
     assert (few.found == few.asked).all()
 
 
+def test_what_is_near_can_count_more():
+    view = view_of([["a", "b", "c", "d", "e"]])
+    where = places(view, (0, 2, 2))
+    near = ContextWindow(window=2, nearness=0.5, named=True).fit(view, where, [GROUP])
+    row = near.transform(view, where, GROUP).batch.rows.toarray()[0]
+    values = dict(zip(near.seen.names, row.tolist(), strict=True))
+    assert values.pop("target=c d") == values.pop("tag of c d") == 1
+    assert {name: round(value**-2) for name, value in values.items()} == {
+        "word-2=a": 2,
+        "word-1=b": 1,
+        "word+1=e": 1,
+        "word+2=</S>": 2,
+        "tag-2 of a": 2,
+        "tag-1 of b": 1,
+        "tag+1 of e": 1,
+    }
+
+
 def test_rare_features_are_left_out():
     view = view_of(SENTENCES)
     where = places(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
@@ -233,6 +251,8 @@ def test_numbers_that_make_no_sense_are_refused():
         ContextWindow(window=-1)
     with pytest.raises(UserError, match="D452"):
         ContextWindow(least=0)
+    with pytest.raises(UserError, match="D514"):
+        ContextWindow(nearness=-1.0)
     view = view_of(SENTENCES)
     with pytest.raises(ValueError, match="fit it first"):
         ContextWindow().transform(view, places(view, (0, 0, 1)), GROUP)
