@@ -96,7 +96,7 @@ def _run(
     examples = labelled or ([] if text else said_labelled)
     if examples:
         places = read_labelled(examples, encoding=encoding or said_encoding)
-        return curve_of_labelled(plan.with_labels_of(places).parts, places, **about, **settings)
+        return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
     if are_labels(plan.parts["task"]):
         raise UserError("D463", task=plan.parts["task"].name)
     sources = text or said_text

@@ -46,7 +46,7 @@ def run(
 
         plan = read_plan(model)
         examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"))
-        plan = plan.with_labels_of(examples)
+        plan = plan.with_settings_of(examples)
         settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
         with stages() as progress:
             found = cross_validate(plan.parts, examples, folds=folds, progress=progress, **settings)

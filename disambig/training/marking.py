@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.corpora.labelled import Labelled
+from disambig.corpora.labelled_example import Labelled
 from disambig.data.groups import Group
 from disambig.errors import UserError
+from disambig.model.labels import are_labels
 from disambig.text.documents import view_of_texts
 from disambig.text.hashing import hash_word
 from disambig.text.view import Tokenisation
 from disambig.training.examples import Examples
+from disambig.training.places import Places
 from disambig.types import Task
 
 _MOST_SHOWN = 60
@@ -59,6 +61,9 @@ class Marked:
 def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -> Marked:
     """Find the instance of each labelled place.
 
+    An example of labels that names its word is an instance of that group, whether the task finds one there
+    or not: a wrong tag costs no example.
+
     Raises
     ------
     UserError
@@ -67,28 +72,26 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     texts = list(dict.fromkeys(example.text for example in labelled))
     number = {text: i for i, text in enumerate(texts)}
     view = view_of_texts(texts, tokenisation)
-    instances = task.instances(view)
-    starts = view.starts[instances.positions]
-    last = instances.positions + np.maximum(instances.lengths, 1) - 1
-    ends = np.where(instances.lengths > 0, view.ends[last], starts)
-    bounds = np.searchsorted(view.document_of(instances.positions), np.arange(len(texts) + 1))
+    places = Places.of(task, view)
     found: dict[int, tuple[int, Labelled]] = {}
     problems = []
     for example in labelled:
-        first, end = bounds[number[example.text] : number[example.text] + 2].tolist()
-        here = [i for i in range(first, end) if _meets(example, int(starts[i]), int(ends[i]))]
+        here = places.at(number[example.text], example)
+        groups = [task.groups[places.groups[i]] for i in here]
         right = [
-            (i, c) for i in here if (c := _candidate(task.groups[instances.groups[i]], example.label)) >= 0
+            (i, c)
+            for i, group in zip(here, groups, strict=True)
+            if (c := _candidate(group, example.label)) >= 0
         ]
-        groups = [task.groups[instances.groups[i]] for i in here]
-        problem = _problem(example, groups, right, found, task.name)
+        problem = _problem(example, groups, right, found, task)
         if problem is None:
             found[right[0][0]] = right[0][1], example
         else:
             problems.append(f"{example.where}: {problem}")
     if not found:
         raise UserError("D462", problem=problems[0], n=len(problems))
-    index = np.array(sorted(found), np.int64)
+    instances = places.instances()
+    index = np.array(sorted(found, key=lambda i: (instances.positions[i], i)), np.int64)
     used = [found[i][1] for i in index.tolist()]
     names = [example.document for example in used]
     order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
@@ -103,11 +106,18 @@ def _problem(
     here: Sequence[Group],
     right: Sequence[tuple[int, int]],
     found: Mapping[int, tuple[int, Labelled]],
-    task: str,
+    task: Task,
 ) -> str | None:
     """Say why a label cannot be used; `here` are the groups decided there, `right` those that know it."""
+    if (
+        not here
+        and example.word
+        and are_labels(task)
+        and not any(g.name == example.word for g in task.groups)
+    ):
+        return f"the task {task.name} knows no word {example.word!r}"
     if not here:
-        return f"the task {task} decides nothing at {_shown(example)}"
+        return f"the task {task.name} decides nothing at {_shown(example)}"
     if not right:
         known = ", ".join(map(repr, here[0].candidates[:8]))
         return f"the label {example.label!r} is none of {known}"
@@ -127,13 +137,6 @@ def _shown(example: Labelled) -> str:
     if not text.strip() and example.start < example.end:
         return "white space"
     return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ...")
-
-
-def _meets(example: Labelled, start: int, end: int) -> bool:
-    if example.start == example.end or start == end:  # white space around an empty place does not matter
-        between = slice(min(example.start, start), max(example.end, start))
-        return (example.start == example.end and start == end) and not example.text[between].strip()
-    return start < example.end and example.start < end
 
 
 def _candidate(group: Group, label: str) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from disambig.config import read_config, resolve
 from disambig.corpora.labelled import Labelled, read_labelled
+from disambig.corpora.telling import Tell
 from disambig.errors import UserError, nearest_first
 from disambig.model.labels import are_labels
 from disambig.model.model import Model
@@ -34,6 +35,8 @@ def run(
     labelled: Sequence[str] = (),
     encoding: str | None = None,
     lines: bool | None = None,
+    strict: bool = False,
+    tell: Tell | None = None,
     overrides: dict[str, Any] | None = None,
     judge: Callable[..., dict[str, Any]] | None = None,
     progress: Progress | None = None,
@@ -55,6 +58,10 @@ def run(
         Of the labelled examples, in place of what the config says.
     lines : bool, optional
         Whether each line of a text file is a document, in place of what the config says.
+    strict : bool
+        Whether a broken example in XML is an error; else it is left out.
+    tell : callable, optional
+        Gets a line for each of these.
     judge : callable, optional
         Says how good the model is, for its card: see `disambig.evaluation.judging.judge`.
 
@@ -67,8 +74,9 @@ def run(
     settings = dict(plan.settings)
     said = {name: settings.pop(name, None) for name in SOURCES}
     examples = list(labelled) or (not text and said["labelled"]) or []
-    places = read_labelled(examples, encoding=encoding or said["encoding"]) if examples else []
-    plan = plan.with_labels_of(places) if examples else plan
+    reading: dict[str, Any] = {"encoding": encoding or said["encoding"], "strict": strict, "tell": tell}
+    places = read_labelled(examples, **reading) if examples else []
+    plan = plan.with_settings_of(places) if examples else plan
     parts = plan.parts
     about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
     if examples:
@@ -110,13 +118,14 @@ class Plan:
     name: str
     version: str
 
-    def with_labels_of(self, labelled: Sequence[Labelled]) -> Plan:
-        """Return a plan whose task, where its config leaves that open, has the labels of `labelled`, sorted.
+    def with_settings_of(self, labelled: Sequence[Labelled]) -> Plan:
+        """Return a plan whose task has the settings that it learns from labelled examples, if it does.
 
         Raises
         ------
         UserError
-            D467 where all examples have the same label, and there is no baseline to decide.
+            D467 where all examples have the same label, and there is no baseline to decide; whatever the
+            task raises.
         """
         task, config = self.parts["task"], self.config
         if not are_labels(task):
@@ -124,10 +133,11 @@ class Plan:
         labels = sorted({example.label for example in labelled})
         if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
             raise UserError("D467", n=len(labelled), label=labels[0])
-        if task.groups:
+        learned = task.settings_of(labelled) if hasattr(task, "settings_of") else {}
+        if not learned:
             return self
-        parts = {**self.parts, "task": replace(task, labels=labels)}
-        return replace(self, parts=parts, config={**config, "task": {**config["task"], "labels": labels}})
+        parts = {**self.parts, "task": replace(task, **learned)}
+        return replace(self, parts=parts, config={**config, "task": {**config["task"], **learned}})
 
 
 def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> Plan:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from disambig.api import Group, Instances, TokenView, UserError, word_tokens
+from disambig.api import Group, Instances, Labelled, TokenView, UserError, word_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,10 @@ class Topic:
     def groups(self) -> tuple[Group, ...]:
         """The labels as one group; none where the labels are still to come from the data."""
         return (Group(self.name, tuple(self.labels)),) if self.labels else ()
+
+    def settings_of(self, labelled: Sequence[Labelled]) -> dict[str, Any]:
+        """Return the labels of labelled documents, sorted, where the config names none."""
+        return {} if self.labels else {"labels": sorted({example.label for example in labelled})}
 
     def instances(self, view: TokenView) -> Instances:
         """Return one instance a document with a word in it: from its first token to its last."""

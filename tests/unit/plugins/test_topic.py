@@ -151,13 +151,13 @@ def test_labels_come_from_the_documents_where_the_config_leaves_them_open(tmp_pa
     write_config({"model": {"name": "my/topic"}, **said}, tmp_path / "topic.cfg")
     plan = read_plan(tmp_path / "topic.cfg")
     assert plan.parts["task"].groups == ()
-    named = plan.with_labels_of(documents()[::-1])
+    named = plan.with_settings_of(documents()[::-1])
     assert named.parts["task"].groups[0].candidates == tuple(LABELS)
     assert named.config["task"]["labels"] == LABELS
     assert named.config["baseline"] == {"@disambig_learners": "disambig.NoPreference.v1"}
     assert "labels" not in plan.config["task"]
     with pytest.raises(UserError, match=r"D467.*12.*'sport'"):
-        plan.with_labels_of([e for e in documents() if e.label == "sport"])
+        plan.with_settings_of([e for e in documents() if e.label == "sport"])
     with pytest.raises(UserError, match="D463"):
         run(tmp_path / "topic.cfg", text=[str(tmp_path)])
 

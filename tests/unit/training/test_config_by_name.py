@@ -66,7 +66,7 @@ def test_a_task_of_words_needs_a_baseline(tmp_path):
 def test_a_task_of_words_keeps_its_candidates(tmp_path):
     write_config({**WORDS, "baseline": WORDS["learner"]}, tmp_path / "a.cfg")
     plan = read_plan(tmp_path / "a.cfg")
-    assert plan.with_labels_of([]) is plan
+    assert plan.with_settings_of([]) is plan
 
 
 @pytest.mark.parametrize("encoding", [3, True, ["latin-1"]])

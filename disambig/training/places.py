@@ -1,0 +1,119 @@
+"""The decisions that a task takes in some texts, to be asked for by characters."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+
+from disambig.corpora.labelled_example import Labelled
+from disambig.data.instances import Instances
+from disambig.model.labels import are_documents, are_labels
+from disambig.text.view import TokenView
+from disambig.types import Task
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Instances that a task finds, and those that examples name; an index stands for each.
+
+    Attributes
+    ----------
+    view : TokenView
+    own : Instances
+        Those that the task finds.
+    groups : list of int
+        Index of the group of each instance, named ones behind the others.
+    named : dict of (position, group) to (index, length)
+        Instances of label tasks that an example can name.
+    words : dict of str to int
+        Names of the groups that an example can name.
+    starts, ends, reach : lists of int
+        Characters that each of the task's instances takes, and the furthest end so far in its text.
+    bounds : list of int
+        First instance of each text, and the number of instances.
+    """
+
+    view: TokenView
+    own: Instances
+    groups: list[int]
+    named: dict[tuple[int, int], tuple[int, int]]
+    words: dict[str, int]
+    starts: list[int]
+    ends: list[int]
+    reach: list[int]
+    bounds: list[int]
+
+    @classmethod
+    def of(cls, task: Task, view: TokenView) -> Places:
+        """Find the decisions of a task in a view."""
+        own = task.instances(view)
+        starts = view.starts[own.positions]
+        last = own.positions + np.maximum(own.lengths, 1) - 1
+        ends = np.where(own.lengths > 0, view.ends[last], starts)
+        text = view.document_of(own.positions)
+        bounds = np.searchsorted(text, np.arange(len(view.texts) + 1))
+        reach = np.concatenate(
+            [np.zeros(0, np.int64), *map(np.maximum.accumulate, np.split(ends, bounds[1:-1]))]
+        )
+        groups = own.groups.tolist()
+        words: dict[str, int] = {}
+        named: dict[tuple[int, int], tuple[int, int]] = {}
+        if are_labels(task) and not are_documents(task):
+            words = {group.name: g for g, group in enumerate(task.groups)}
+            keys = zip(own.positions.tolist(), groups, strict=True)
+            named = {key: (i, n) for i, (key, n) in enumerate(zip(keys, own.lengths.tolist(), strict=True))}
+        listed = (each.tolist() for each in (starts, ends, reach, bounds))
+        return cls(view, own, groups, named, words, *listed)
+
+    def at(self, text: int, example: Labelled) -> list[int]:
+        """Return the instances at the place of an example, in order; of one that names its word that one."""
+        if example.word and self.words:
+            group = self.words.get(example.word)
+            return [] if group is None else self._named(text, example, group)
+        first, end = self.bounds[text : text + 2]
+        if example.start < example.end:
+            low = bisect_right(self.reach, example.start, first, end)
+            high = bisect_left(self.starts, example.end, first, end)
+            return [i for i in range(low, high) if max(self.starts[i], example.start) < self.ends[i]]
+        left, right = _around(example.text, example.start)  # white space beside it does not matter
+        low, high = bisect_left(self.reach, left, first, end), bisect_right(self.starts, right, first, end)
+        return [i for i in range(low, high) if left <= self.starts[i] == self.ends[i]]
+
+    def instances(self) -> Instances:
+        """Return all instances, by their indices."""
+        n = len(self.own)
+        more = [(position, length, group) for (position, group), (i, length) in self.named.items() if i >= n]
+        positions, lengths, groups = np.array(more, np.int64).reshape(-1, 3).T
+        return Instances(
+            np.concatenate([self.own.positions, positions]),
+            np.concatenate([self.own.lengths, lengths.astype(np.int32)]),
+            np.concatenate([self.own.groups, groups.astype(np.int32)]),
+            np.concatenate([self.own.observed, np.full(len(more), -1, np.int32)]),
+        )
+
+    def _named(self, text: int, example: Labelled, group: int) -> list[int]:
+        """Return the instance of a group at the tokens of a place, a new one where there is none."""
+        begin, end = self.view.documents[text : text + 2].tolist()
+        low = begin + int(np.searchsorted(self.view.ends[begin:end], example.start, side="right"))
+        high = begin + int(np.searchsorted(self.view.starts[begin:end], example.end, side="left"))
+        tokens = [i for i in range(low, high) if self.view.starts[i] < self.view.ends[i]]
+        if not tokens:
+            return []
+        length = sum(token == tokens[0] + n for n, token in enumerate(tokens))  # up to a sentence's end
+        key = tokens[0], group
+        if key not in self.named:
+            self.named[key] = len(self.groups), length
+            self.groups.append(group)
+        return [self.named[key][0]]
+
+
+def _around(text: str, at: int) -> tuple[int, int]:
+    """Return where the white space around an offset begins and ends."""
+    left = right = at
+    while left > 0 and text[left - 1].isspace():
+        left -= 1
+    while right < len(text) and text[right].isspace():
+        right += 1
+    return left, right
