@@ -98,7 +98,11 @@ class Decoder(Protocol):
 
 
 class Task(Protocol):
-    """What is decided: where, and between which candidates."""
+    """What is decided: where, and between which candidates.
+
+    One that learns settings of its own from labelled examples has ``settings_of(labelled) -> dict``; what the
+    config has named already is not in it.
+    """
 
     @property
     def name(self) -> str:

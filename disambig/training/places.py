@@ -20,7 +20,8 @@ class Places:
 
     Attributes
     ----------
-    view : TokenView
+    tokens : (starts, ends, documents), lists of int
+        Those of the view; empty where nothing can be named.
     own : Instances
         Those that the task finds.
     groups : list of int
@@ -35,7 +36,7 @@ class Places:
         First instance of each text, and the number of instances.
     """
 
-    view: TokenView
+    tokens: tuple[list[int], list[int], list[int]]
     own: Instances
     groups: list[int]
     named: dict[tuple[int, int], tuple[int, int]]
@@ -60,12 +61,14 @@ class Places:
         groups = own.groups.tolist()
         words: dict[str, int] = {}
         named: dict[tuple[int, int], tuple[int, int]] = {}
+        tokens: tuple[list[int], list[int], list[int]] = [], [], []
         if are_labels(task) and not are_documents(task):
             words = {group.name: g for g, group in enumerate(task.groups)}
+            tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
             keys = zip(own.positions.tolist(), groups, strict=True)
             named = {key: (i, n) for i, (key, n) in enumerate(zip(keys, own.lengths.tolist(), strict=True))}
         listed = (each.tolist() for each in (starts, ends, reach, bounds))
-        return cls(view, own, groups, named, words, *listed)
+        return cls(tokens, own, groups, named, words, *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at the place of an example, in order; of one that names its word that one."""
@@ -95,10 +98,11 @@ class Places:
 
     def _named(self, text: int, example: Labelled, group: int) -> list[int]:
         """Return the instance of a group at the tokens of a place, a new one where there is none."""
-        begin, end = self.view.documents[text : text + 2].tolist()
-        low = begin + int(np.searchsorted(self.view.ends[begin:end], example.start, side="right"))
-        high = begin + int(np.searchsorted(self.view.starts[begin:end], example.end, side="left"))
-        tokens = [i for i in range(low, high) if self.view.starts[i] < self.view.ends[i]]
+        starts, ends, documents = self.tokens
+        first, end = documents[text : text + 2]
+        low = bisect_right(ends, example.start, first, end)
+        high = bisect_left(starts, example.end, first, end)
+        tokens = [i for i in range(low, high) if starts[i] < ends[i]]
         if not tokens:
             return []
         length = sum(token == tokens[0] + n for n, token in enumerate(tokens))  # up to a sentence's end
