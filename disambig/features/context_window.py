@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,7 @@ class ContextWindow:
     named: bool = False
     seen: SeenKeys | None = None
     requires: Sequence[str] = ()
+    rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.window < 0:

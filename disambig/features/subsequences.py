@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,7 @@ class Subsequences:
     least: int = 1
     seen: SeenKeys | None = None
     requires: Sequence[str] = ()
+    rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.layer not in LAYERS:

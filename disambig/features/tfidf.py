@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,9 @@ class Tfidf:
         document, itself left out; by default its own words.
     layer : "stem", "lemma" or "tag", optional
         Layer of the view to count instead of words, zero for none; a view without it has no terms.
+    every_token : bool
+        Whether signs count too, and words for themselves where they have no value in `layer`: stop words
+        have no stem, and say much next to a place.
     weighting : "tfidf", "count" or "binary"
         Rows of counts, and of ones for words that are there, are not scaled.
     nearness : float
@@ -74,12 +77,14 @@ class Tfidf:
     sublinear_tf: bool = False
     around: int | Literal["document"] | None = None
     layer: str | None = None
+    every_token: bool = False
     weighting: str = "tfidf"
     nearness: float = 0.0
     name: str = "words"
     named: bool = True
     known: Known | None = None
     requires: Sequence[str] = ()
+    rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for setting in ("min_documents", "kept"):
@@ -110,12 +115,11 @@ class Tfidf:
         UserError
             D475 where no word stands in `min_documents` of them.
         """
-        values = self._terms.values(view)
         met = np.zeros(len(view), bool)
         for part in portions(instances):
             met[self._terms.of(view, part)[1]] = True
         tokens = np.flatnonzero(met)
-        hashes = np.zeros(0, np.uint64) if values is None else values[tokens]
+        hashes = self._terms.values(view, tokens)
         column_of = np.full(len(view), -1)
         if self.bits is not None:
             empty = Known(np.zeros(1 << self.bits, np.int32), len(instances), None, Spellings.of(()))
@@ -127,7 +131,7 @@ class Tfidf:
         keep = np.flatnonzero(documents >= self.min_documents)
         if self.kept is not None and len(keep) > self.kept:
             keep = np.sort(keep[np.argsort(-often[keep], kind="stable")[: self.kept]])
-        if not len(keep) and values is not None:
+        if not len(keep) and not self._terms.lacking(view):
             raise UserError("D475", n=len(instances), least=self.min_documents)
         names = spelled(view, tokens[first[keep]]) if self.named else Spellings.of(())
         return replace(self, known=Known(documents[keep], max(len(instances), 1), words[keep], names))
@@ -156,7 +160,7 @@ class Tfidf:
 
     @property
     def _terms(self) -> Terms:
-        return Terms(self.around, self.layer)
+        return Terms(self.around, self.layer, self.every_token)
 
     def _counted(
         self, view: TokenView, instances: Instances, column_of: NDArray[np.int64], d: int
@@ -173,9 +177,8 @@ class Tfidf:
     def _rows(self, view: TokenView, instances: Instances, known: Known) -> Rows:
         n = len(instances)
         rows, tokens = self._terms.of(view, instances)
-        values = self._terms.values(view)
         asked = np.bincount(rows, minlength=n)
-        column = known.columns(np.zeros(0, np.uint64) if values is None else values[tokens])
+        column = known.columns(self._terms.values(view, tokens))
         seen = column >= 0
         rows, column, tokens = rows[seen], column[seen], tokens[seen]
         met = known.documents[column] > 0  # of hashed columns some are empty

@@ -244,7 +244,7 @@ def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
             raise ValueError(f"{name} holds other things than finite numbers")
-        if array.dtype.kind == "f" and np.abs(array).max(initial=0.0) > _LARGEST:
+        if array.dtype.kind == "f" and float(np.abs(array).max(initial=0.0)) > _LARGEST:
             raise ValueError(f"{name} holds numbers beyond {_LARGEST:g}")
 
 
