@@ -112,17 +112,26 @@ class Terms:
         Tokens on each side of the place; by default those inside it.
     layer : str, optional
         Layer whose values count, zero for none; by default words.
+    every_token : bool
+        Whether signs count too, and words for themselves where they have no value in `layer`.
     """
 
     around: int | str | None = None
     layer: str | None = None
+    every_token: bool = False
 
-    def values(self, view: TokenView) -> NDArray[np.uint64] | None:
-        """Return the values of all tokens, or None where the view lacks the layer."""
+    def lacking(self, view: TokenView) -> bool:
+        """Tell whether the view lacks the layer: then there are no terms."""
+        return self.layer is not None and self.layer not in view.layers
+
+    def values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
+        """Return the terms of tokens, 0 for none; all are none where the view lacks the layer."""
         if self.layer is None:
-            return view.hashes
-        values: Any = view.layers.get(self.layer)
-        return values
+            return view.hashes[tokens]
+        if self.lacking(view):
+            return np.zeros(len(tokens), np.uint64)
+        values: Any = view.layers[self.layer][tokens]
+        return np.where(values == 0, view.hashes[tokens], values) if self.every_token else values
 
     def ranges(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
         """Return the tokens looked at, as ranges: shape ``(n * m,)``, m of them an instance."""
@@ -150,11 +159,12 @@ class Terms:
 
     def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
         """Return which tokens have a term."""
-        values = self.values(view)
-        if values is None:
+        if self.lacking(view):
             return np.zeros(len(tokens), bool)
+        if self.every_token:
+            return view.ends[tokens] > view.starts[tokens]
         if self.layer is not None:
-            return values[tokens] != 0
+            return self.values(view, tokens) != 0
         return (word_tokens(view) if self.around is None else _words_of(view))[tokens]
 
 

@@ -159,6 +159,19 @@ def test_counts_and_ones_are_not_scaled():
         assert sorted(data.tolist()) == pytest.approx(values)
 
 
+def test_every_token_can_count_by_its_stem_or_else_as_it_stands():
+    view = view_of(["Sand is sandy, bank!", "is bank"])
+    where = places(view, (0, 4, 1), (1, 1, 1))
+    settings = {"around": "document", "weighting": "count", "every_token": True}
+    fitted = Tfidf(layer="stem", **settings).fit(view, where, [GROUP])
+    row = fitted.transform(view, where, GROUP).batch.rows.toarray()[0]
+    names = dict(zip(fitted.known.names, row.tolist(), strict=True))
+    assert names == {"sand": 2, "is": 1, ",": 1, "!": 1}
+    words = Tfidf(**settings).fit(view, where, [GROUP])
+    assert set(words.known.names) == {"sand", "is", "sandy", ",", "!"}
+    assert Tfidf(layer="lemma", **settings).fit(view, where, [GROUP]).known.hashes.tolist() == []
+
+
 def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
     view = view_of(["Sand sandy bank", "sands bank"])
     where = places(view, (0, 2, 1), (1, 1, 1))
