@@ -98,6 +98,7 @@ _HOME = {
     "paragraphs": "disambig.experiments.paragraphs",
     "read_confusion_sets": "disambig.corpora.confusion_sets",
     "read_key": "disambig.corpora.senseval_keys",
+    "read_noad": "disambig.corpora.noad",
     "read_sensemap": "disambig.corpora.senseval_keys",
     "read_senseval": "disambig.corpora.senseval",
     "resolve": "disambig.config",

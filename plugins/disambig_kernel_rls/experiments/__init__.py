@@ -1,1 +1,1 @@
-"""The paper's tables again, and two questions that it leaves open."""
+"""The tables of Popescu (2004) as code, and what the paper does not have: learning curves, genre shift."""

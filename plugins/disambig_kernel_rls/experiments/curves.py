@@ -1,0 +1,214 @@
+"""``popescu2004.curves``: accuracy against the number of training examples a word, by how many a word has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Claim, ExperimentResult, Panel, Progress, Row, wilcoxon
+
+from .. import systems
+from .editions import SENSEVAL_2, Sample, read
+from .occurrences import Index, Occurrences
+from .scored import MFS, SURE
+from .tables import TAGS
+from .trials import Bench, Rows, decide, most_frequent, right
+
+SIZES = (5, 10, 25, 50, 100, 200)
+"""At most so many examples of a word; and then all that there are."""
+DRAWS = 5
+QUICK_DRAWS = 2
+LIN, COMB, SVM = "RLSC-LIN", "RLSC-COMB", "SVM-COMB"
+SYSTEMS = {LIN: systems.RLSC_LIN, COMB: systems.RLSC_COMB, SVM: systems.SVM_COMB}
+CLASSES = {
+    "words of fewer than 100": (0, 100),
+    "words of 100 to 149": (100, 150),
+    "words of 150 and more": (150, 1 << 30),
+}
+"""By training examples."""
+ALL = "all"
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """RLSC and SVM with fewer examples."""
+
+    title: str = (
+        "Word senses: accuracy in % with at most so many training examples a word (Senseval-2, any key)"
+    )
+    description: str = "learning curves of RLSC-LIN, RLSC-COMB and SVM-COMB, by examples a word"
+    needs: tuple[str, ...] = SENSEVAL_2.needs
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Draw examples of each word and learn from them; with `quick` of a fifth of the words."""
+        progress("reading Senseval-2", 0, 1)
+        sample = read(SENSEVAL_2, data, quick=quick)
+        draws = QUICK_DRAWS if quick else DRAWS
+        found = shares(sample, draws, progress=progress)
+        has, tests = counts(sample)
+        return ExperimentResult(
+            [row for name, which in classes(has).items() for row in rows_of(name, found, which, has, tests)],
+            claims_of(found, has, tests),
+            [
+                f"{len(has)} words, {has.sum():,} training and {tests.sum():,} test instances; {draws} "
+                "draws, of which a larger one holds the smaller ones; a word with fewer examples gives all "
+                "it has; accuracy is over test instances, the spread over draws",
+                "vocabularies are those of the whole training part; p is of Wilcoxon's signed ranks across "
+                "words",
+                TAGS,
+            ],
+            {
+                name: {
+                    str(size): np.round(100 * each[:, place].mean(axis=1), 2).tolist()
+                    for place, size in enumerate((*SIZES, ALL))
+                }
+                for name, each in found.items()
+            }
+            | {"words": list(sample.occurrences.words), "training examples": has.tolist()},
+            [panel(name, found, which, has, tests) for name, which in classes(has).items()],
+        )
+
+
+def shares(sample: Sample, draws: int, *, progress: Progress) -> dict[str, Floats]:
+    """Return the share of right decisions of each system, shape ``(n_words, n_sizes + 1, draws)``."""
+    occurrences = sample.occurrences
+    bench = Bench(occurrences, sample.train)
+    features = {name: bench.features(system)[0] for name, system in SYSTEMS.items()}
+    shape = (len(occurrences.words), len(SIZES) + 1, draws)
+    found = {name: np.empty(shape) for name in (MFS, *SYSTEMS)}
+    for word in range(shape[0]):
+        progress("learning", word, shape[0])
+        train, test = (occurrences.of_word(word, part) for part in (sample.train, sample.test))
+        done: dict[tuple[int, int], dict[str, float]] = {}
+        for draw in range(draws):
+            order = np.random.default_rng((4, word, draw)).permutation(train)
+            for place, most in enumerate((*SIZES, len(train))):
+                size = min(most, len(train))
+                key = (draw if size < len(train) else 0, size)
+                if key not in done:
+                    done[key] = _shares(occurrences, features, np.sort(order[:size]), test)
+                for name, share in done[key].items():
+                    found[name][word, place, draw] = share
+    return found
+
+
+def _shares(
+    occurrences: Occurrences, features: Mapping[str, Rows], train: Index, test: Index
+) -> dict[str, float]:
+    """Return the share of right decisions of each system that learns one word from `train`."""
+    chosen = {MFS: most_frequent(occurrences, train, [test])[0]}
+    for name, system in SYSTEMS.items():
+        chosen[name] = decide(system, features[name], occurrences, train, [test])[0]
+    return {name: float(right(occurrences, test, senses).mean()) for name, senses in chosen.items()}
+
+
+def counts(sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many training and test instances each word has."""
+    groups, n = sample.occurrences.instances.groups, len(sample.occurrences.words)
+    return np.bincount(groups[sample.train], minlength=n), np.bincount(groups[sample.test], minlength=n)
+
+
+def classes(has: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+    """Return which words each class has: all words, then those by size that have any."""
+    found = {"": np.ones(len(has), bool)}
+    for name, (low, high) in CLASSES.items():
+        which = (has >= low) & (has < high)
+        if which.any():
+            found[name] = which
+    return found
+
+
+def _sizes(which: NDArray[np.bool_], has: NDArray[np.int64]) -> list[int]:
+    """Return the places of the sizes that some word of a class exceeds, and of all examples."""
+    return [place for place, size in enumerate(SIZES) if size < has[which].max()] + [len(SIZES)]
+
+
+def _accuracy(each: Floats, which: NDArray[np.bool_], tests: NDArray[np.int64]) -> Floats:
+    """Return the accuracy over the test instances of some words, in %, shape ``(n_sizes + 1, draws)``."""
+    weights = tests[which] / tests[which].sum()
+    return np.asarray(100 * np.einsum("w,wsd->sd", weights, each[which]))
+
+
+def rows_of(
+    name: str,
+    found: Mapping[str, Floats],
+    which: NDArray[np.bool_],
+    has: NDArray[np.int64],
+    tests: NDArray[np.int64],
+) -> list[Row]:
+    """Return the accuracies of each system over the words of a class."""
+    rows = []
+    for system, each in found.items():
+        of = _accuracy(each, which, tests)
+        for place in _sizes(which, has):
+            setting = ALL if place == len(SIZES) else str(SIZES[place])
+            spread = None if place == len(SIZES) else float(of[place].std())
+            label = f"{system}, {name}" if name else system
+            rows.append(Row(label, setting, None, float(of[place].mean()), int(tests[which].sum()), spread))
+    return rows
+
+
+def claims_of(found: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArray[np.int64]) -> list[Claim]:
+    """Return what we expect of the curves."""
+    every = np.ones(len(has), bool)
+    of = {name: _accuracy(each, every, tests).mean(axis=1) for name, each in found.items()}
+    words = {name: each.mean(axis=2) for name, each in found.items()}
+    names = [*map(str, SIZES), ALL]
+
+    def compared(first: str, second: str, start: int = 0) -> str:
+        return ", ".join(
+            f"{names[place]}: {of[first][place] - of[second][place]:+.2f} "
+            f"(p = {wilcoxon(words[first][:, place], words[second][:, place]):.2g})"
+            for place in range(start, len(names))
+        )
+
+    frequent = [
+        of[COMB][place] > of[MFS][place] and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SURE
+        for place in range(SIZES.index(10), len(names))
+    ]
+    most = list(classes(has).values())[-1]
+    curve = _accuracy(found[COMB], most, tests).mean(axis=1)
+    half = SIZES.index(100)
+    p = wilcoxon(words[COMB][most][:, -1], words[COMB][most][:, half])
+    return [
+        Claim(
+            f"{COMB} is above the most frequent sense from 10 examples on (p < {SURE})",
+            all(frequent),
+            compared(COMB, MFS, SIZES.index(10)),
+        ),
+        Claim(f"{COMB} is above {LIN} at every size", bool((of[COMB] > of[LIN]).all()), compared(COMB, LIN)),
+        Claim(
+            f"{COMB} is no worse than {SVM} at every size",
+            bool((of[COMB] >= of[SVM]).all()),
+            compared(COMB, SVM),
+        ),
+        Claim(
+            f"{COMB} still gains from more than 100 examples, on the words that have most (p < {SURE})",
+            bool(curve[-1] > curve[half]) and p < SURE,
+            f"{int(most.sum())} words: {curve[half]:.2f} with 100, {curve[-1]:.2f} with all, p = {p:.2g}",
+        ),
+    ]
+
+
+def panel(
+    name: str,
+    found: Mapping[str, Floats],
+    which: NDArray[np.bool_],
+    has: NDArray[np.int64],
+    tests: NDArray[np.int64],
+) -> Panel:
+    """Return the curves over the words of a class, each size at the mean number of examples that it means."""
+    places = _sizes(which, has)
+    used = [float(np.minimum(has[which], most).mean()) for most in (*SIZES, has.max())]
+    lines = {}
+    for system, each in found.items():
+        of = _accuracy(each, which, tests).mean(axis=1)
+        lines[system] = [(used[place], float(of[place])) for place in places]
+    return Panel(
+        f"{name or 'all words'} ({int(which.sum())})", "training examples a word, mean", "accuracy, %", lines
+    )
