@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Encoding, Labelled
+from disambig.cli.shared_options import Encoding, Labelled, Strict
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -24,6 +24,13 @@ def evaluate(
     ] = None,
     labelled: Labelled = None,
     encoding: Encoding = None,
+    strict: Strict = False,
+    key: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Senseval's key of the labelled XML: its score, too.")
+    ] = None,
+    sensemap: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Senseval's sense map: the coarse score, too.")
+    ] = None,
     folds: Annotated[
         int | None, typer.Option(help="Train and test by cross-validation over documents.")
     ] = None,
@@ -42,12 +49,26 @@ def evaluate(
         from disambig.evaluation.plots import check_plot
 
         check_plot(plot)
+    if sensemap and not key:
+        raise typer.BadParameter("--sensemap needs --key FILE")
+    if key and (not labelled or folds is not None):
+        raise typer.BadParameter("--key is for a model's answers to --labelled TEST.xml, without --folds")
     if labelled or folds is not None:
         if plot is not None:
             raise typer.BadParameter("--plot is for text whose words are right")
         from disambig.cli.evaluating_labelled import run
 
-        run(model, labelled or [], encoding=encoding, folds=folds, text=text or [], json=json)
+        run(
+            model,
+            labelled or [],
+            encoding=encoding,
+            strict=strict,
+            folds=folds,
+            text=text or [],
+            json=json,
+            key=key,
+            sensemap=sensemap,
+        )
         return
     if not text:
         raise typer.BadParameter("name text, or labelled examples with --labelled")

@@ -16,11 +16,14 @@ def run(
     labelled: Sequence[str],
     *,
     encoding: str | None,
+    strict: bool,
     folds: int | None,
     text: Sequence[str],
     json: bool,
+    key: str | None = None,
+    sensemap: str | None = None,
 ) -> None:
-    """Print how good a model, or with `folds` a config, is on labelled examples.
+    """Print how good a model, or with `folds` a config, is on labelled examples; with a key Senseval's score.
 
     Raises
     ------
@@ -28,24 +31,34 @@ def run(
         D465 where text is named too, or no examples.
     """
     from disambig.cli.progress import stages
+    from disambig.cli.telling import notes
     from disambig.corpora.labelled import read_labelled
     from disambig.errors import UserError
     from disambig.evaluation.labelled import cross_validate, evaluate_labelled
 
     if text or not labelled:
         raise UserError("D465")
+    reading: dict[str, Any] = {"strict": strict, "tell": notes()}
     if folds is None:
         from disambig.model.packs import load
 
         loaded = load(model)
-        examples = read_labelled(labelled, encoding=encoding)
-        found = {"model": f"{loaded.name} {loaded.version}", **evaluate_labelled(loaded, examples)}
+        scores: dict[str, Any] = {}
+        if key is None:
+            examples = read_labelled(labelled, encoding=encoding, **reading)
+        else:
+            from disambig.evaluation.senseval_model import judge_senseval
+
+            examples, scores = judge_senseval(
+                loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **reading
+            )
+        found = {"model": f"{loaded.name} {loaded.version}", **evaluate_labelled(loaded, examples), **scores}
         systems = {"model": found["groups"]}
     else:
         from disambig.training.run import SOURCES, read_plan
 
         plan = read_plan(model)
-        examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"))
+        examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"), **reading)
         plan = plan.with_settings_of(examples)
         settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
         with stages() as progress:
@@ -57,6 +70,11 @@ def run(
     how = f", {folds} folds" if folds else ""
     unused = f", {found['unused']:,} not used" if found["unused"] else ""
     typer.echo(f"{found['n']:,} examples in {found['documents']:,} documents{how}{unused}")
+    for grain, each in found.get("senseval", {}).items():
+        typer.echo(
+            f"Senseval, {grain}: precision {each['precision']:.3f}, recall {each['recall']:.3f}, "
+            f"attempted {each['attempted']:.1%} of {each['n']:,}"
+        )
     for system, groups in systems.items():
         for line in readable(NAMES[system], groups):
             typer.echo(line)

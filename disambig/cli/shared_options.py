@@ -23,13 +23,16 @@ Labelled = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH",
-        help="Labelled examples in place of text: .jsonl, .tsv, .csv, or a directory with a folder a label "
-        "and a file a document; may be repeated.",
+        help="Labelled examples in place of text: .jsonl, .tsv, .csv, .xml of Senseval or NOAD-MASC, or a "
+        "directory with a folder a label and a file a document; may be repeated.",
     ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Encoding of the labelled examples, such as latin-1; default: utf-8."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at a broken example in XML, in place of leaving it out.")
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Encoding, Labelled
+from disambig.cli.shared_options import Encoding, Labelled, Strict
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -25,6 +25,7 @@ def train(
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
     labelled: Labelled = None,
     encoding: Encoding = None,
+    strict: Strict = False,
     lines: Annotated[
         bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
     ] = None,
@@ -50,6 +51,7 @@ def train(
     if output.exists() and not force:
         raise UserError("D406", path=output)  # before the long work, not after
     from disambig.cli.progress import stages
+    from disambig.cli.telling import notes
     from disambig.evaluation.judging import judge, summary
     from disambig.model.store import save_model
     from disambig.training.run import run
@@ -60,6 +62,8 @@ def train(
             text=text or (),
             labelled=labelled or (),
             encoding=encoding,
+            strict=strict,
+            tell=notes(),
             lines=lines,
             judge=judge if test else None,
             progress=progress,

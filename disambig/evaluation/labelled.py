@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.corpora.labelled import Labelled
+from disambig.corpora.labelled_example import Labelled
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.intervals import wilson
@@ -39,7 +39,7 @@ def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, A
     for g, group in enumerate(model.task.groups):
         rows = np.flatnonzero(marked.examples.instances.groups == g)
         if len(rows):
-            chosen, logits = _decide(model, marked.take(rows), g)
+            chosen, logits = decide(model, marked.take(rows), g)
             groups[group.name] = figures(group, marked.examples.instances.observed[rows], chosen, logits)
     return _about(marked) | {"groups": groups}
 
@@ -104,7 +104,7 @@ def cross_validate(
             rows = np.flatnonzero((fold == k) & (instances.groups == g))
             for system, model in trained.items():
                 if len(rows):
-                    picked, given = _decide(model, marked.take(rows), g)
+                    picked, given = decide(model, marked.take(rows), g)
                     chosen[system][rows] = picked
                     logits[system][rows, :width] = given
             seen = instances.observed[(fold != k) & (instances.groups == g)]
@@ -169,7 +169,7 @@ def _confusions(group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64]
     ]
 
 
-def _decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:
+def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:
     """Return what is chosen for the instances of one group, and their logits or scores."""
     instances = marked.examples.instances
     unseen = replace(instances, observed=np.full_like(instances.observed, -1))
