@@ -1,4 +1,4 @@
-"""Checks for people who write plugins: whether a task, extractor, learner or decoder keeps its contract.
+"""Checks for people who write plugins: whether a task, extractor, kernel, ... keeps its contract.
 
 Each function returns a list of checks, pairs of a name and a function without arguments that raises
 `AssertionError` where the contract is broken. Three lines make them tests of their own in pytest,
@@ -20,6 +20,7 @@ No test of disambig's own lives here, and nothing here knows a plugin.
 from disambig.testing.checks import Check
 from disambig.testing.decoders import check_decoder
 from disambig.testing.extractors import check_extractor
+from disambig.testing.kernels import check_kernel
 from disambig.testing.learners import check_learner
 from disambig.testing.problems import blocks, crossed, lists
 from disambig.testing.tasks import check_task
@@ -29,6 +30,7 @@ __all__ = [
     "blocks",
     "check_decoder",
     "check_extractor",
+    "check_kernel",
     "check_learner",
     "check_task",
     "crossed",

@@ -101,10 +101,14 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         UserError
-            D452, D760 and D776 to D785 for parameters, D706 for y, D779 for a kernel that is none.
+            D452, D760, D776 to D778, D780, D783 and D784 for parameters, D706 for y, D779 and D782 for a
+            kernel that is none.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        for name in ("coef_", "dual_coef_", "group_weights_", "X_fit_"):  # of an earlier fit
+            if hasattr(self, name):
+                delattr(self, name)
         check_regularisation("alpha", self.alpha)
         if not callable(self.kernel):
             check_name("kernel", self.kernel, NAMES)
@@ -121,9 +125,6 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.loo_score_ = quality(problem, left_out).accuracy
         self.class_count_ = problem.frequencies
         self.loo_decision_function_ = left_out[:, 1] if len(self.classes_) == 2 else left_out
-        for name in ("coef_", "dual_coef_", "X_fit_"):
-            if hasattr(self, name):
-                delattr(self, name)
         if len(self.classes_) == 2:  # what tells the second class from the first
             solution = solution[:, 1:]
         if isinstance(system, Dual):
@@ -196,11 +197,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _system(self, rows: Any) -> System:
         if self.kernel == "linear" and rows.shape[1] < rows.shape[0]:
             return Primal(rows.toarray())
-        gram = self._gram(rows, rows)
-        n = rows.shape[0]
-        if gram.shape != (n, n):
-            raise UserError("D782", problem=f"shape {gram.shape} for {n} rows")
-        return Dual(gram)
+        return Dual.of(self._gram(rows, rows), rows.shape[0])
 
     def _gram(self, left: Any, right: Any) -> Floats:
         if self.kernel == "precomputed":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-WITHIN = 1e-9
-"""Scores that differ by less are equal: rounding in the solution is not smaller."""
+WITHIN = 1e-6
+"""Scores that differ by less are equal. Instances with the same features and different senses score 0 for
+each of these up to n lambda and up to what rounding leaves of coefficients of 1 / (n lambda)."""
 
 
 def winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -22,11 +23,19 @@ def winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> ND
     -------
     array of int64, shape (n,)
     """
-    best = scores.max(axis=1, keepdims=True)
-    tied = scores >= best - WITHIN
+    tied = scores >= scores.max(axis=1, keepdims=True) - WITHIN
     return np.where(tied, frequencies, -1).argmax(axis=1).astype(np.int64)
 
 
-def advantage(frequencies: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return what scorers add so that a plain argmax decides ties in the same way, shape ``(K,)``."""
-    return WITHIN / 2 * frequencies / max(int(frequencies.sum()), 1)
+def settled(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return scores of which a plain argmax decides ties as `winners` does.
+
+    Where the best scores are equal, that of the winner is raised above them by twice `WITHIN`; all other
+    scores stay as they are. Shapes as of `winners`.
+    """
+    best = scores.max(axis=1)
+    tied = np.flatnonzero((scores >= best[:, None] - WITHIN).sum(axis=1) > 1)
+    if len(tied):
+        scores = scores.copy()
+        scores[tied, winners(scores[tied], frequencies)] = best[tied] + 2 * WITHIN
+    return scores

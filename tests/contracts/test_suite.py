@@ -41,6 +41,7 @@ def test_every_function_of_the_suite_is_in_its_documentation():
     assert {name for name in testing.__all__ if name.startswith("check_")} == {
         "check_decoder",
         "check_extractor",
+        "check_kernel",
         "check_learner",
         "check_task",
     }

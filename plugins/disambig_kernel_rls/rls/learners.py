@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer, UserError
+from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer
 
 from ..checks import CHOSEN, check_kernel, check_regularisation, check_weights
 from ..kernels.linear import Linear
@@ -216,11 +216,7 @@ def _system(problem: Problem, kernel: Kernel) -> System:
     n, d = problem.rows.shape
     if kernel.is_linear and d < n:
         return Primal(problem.rows.toarray())
-    gram = kernel.gram(problem.rows, problem.rows)
-    if gram.shape != (n, n) or not np.isfinite(gram).all():
-        seen = f"shape {gram.shape} for {n} rows" if gram.shape != (n, n) else "NaN or infinite numbers"
-        raise UserError("D782", problem=seen)
-    return Dual(gram)
+    return Dual.of(kernel.gram(problem.rows, problem.rows), n)
 
 
 def _regularisation(setting: float | str, problem: Problem, system: System) -> tuple[float, Quality | None]:

@@ -20,7 +20,7 @@ from disambig.api import (
     restricted,
 )
 
-from ..ties import advantage
+from ..ties import settled
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class ColumnWeights:
     """Scores candidate r by ``W_r . k(x) + b_r``, where k(x) is the row as a linear kernel sees it.
 
     The row is normalised over all its features, also those that no training example had; these weigh
-    nothing. Equal scores fall to the candidate that training saw most (see `ties.advantage`).
+    nothing. Equal scores fall to the candidate that training saw most (see `ties.settled`).
 
     Attributes
     ----------
@@ -66,11 +66,12 @@ class ColumnWeights:
         crossed = convert(batch, CrossedRows)
         n, k = crossed.costs.shape
         d = len(self.columns)
-        if k != len(self.bias) or (d and self.columns[-1] >= crossed.rows.shape[1]):
+        if k != len(self.bias):
             raise ValueError(f"weights of {len(self.bias)} candidates, examples of {k}")
-        own = self.bias + advantage(self.frequencies)
+        if d and self.columns[-1] >= crossed.rows.shape[1]:
+            raise ValueError(f"weights up to column {self.columns[-1]}, {crossed.rows.shape[1]} columns")
         if not d:
-            return np.tile(own, n)
+            return settled(np.tile(self.bias, (n, 1)), self.frequencies).ravel()
         rows = self.kernel.rows(crossed)
         at = np.minimum(self.columns.searchsorted(rows.indices), d - 1)
         data = np.where(self.columns[at] == rows.indices, rows.data, 0.0)
@@ -78,13 +79,12 @@ class ColumnWeights:
         if len(at) < d:  # few rows: only the weights in use are read
             weights, at, d = weights[:, at], np.arange(len(at), dtype=np.int32), len(at)
         scores = csr_array((data, at, rows.indptr), shape=(n, d)) @ np.ascontiguousarray(weights.T)
-        return np.asarray(scores + own).ravel()
+        return settled(np.asarray(scores + self.bias), self.frequencies).ravel()
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
         """Return the normalised rows in the columns in use, and the weights.
 
-        Where there is a bias, the rows have one more column, a constant. What decides ties is left out:
-        scores may differ by a billionth.
+        Where there is a bias, the rows have one more column, a constant. What settles ties is left out.
         """
         crossed = convert(batch, CrossedRows)
         rows = self.kernel.rows(crossed)
@@ -136,7 +136,7 @@ def _with_constant(batch: CrossedRows) -> CrossedRows:
 class SupportRows:
     """Scores candidate r by ``sum_j c_jr k(x, x_j)`` over the training rows x_j.
 
-    Equal scores fall to the candidate that training saw most (see `ties.advantage`).
+    Equal scores fall to the candidate that training saw most (see `ties.settled`).
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class SupportRows:
         if k != len(self.frequencies):
             raise ValueError(f"coefficients of {len(self.frequencies)} candidates, examples of {k}")
         gram = self.kernel.gram(self.kernel.rows(crossed), self.rows)
-        return np.asarray(gram @ self.coefficients + advantage(self.frequencies)).ravel()
+        return settled(np.asarray(gram @ self.coefficients), self.frequencies).ravel()
 
     def state(self) -> Arrays:
         """Return the training rows, their coefficients, and the frequencies."""

@@ -44,6 +44,22 @@ class Dual:
 
     gram: Floats
 
+    @classmethod
+    def of(cls, gram: Any, n: int) -> Dual:
+        """Return the system of what a kernel gave for `n` examples.
+
+        Raises
+        ------
+        UserError
+            D782 where it is no matrix of one finite number a pair.
+        """
+        found = np.asarray(gram, np.float64)
+        if found.shape != (n, n):
+            raise UserError("D782", problem=f"the shape {found.shape} for {n} rows")
+        if not np.isfinite(found).all():
+            raise UserError("D782", problem="NaN or infinite numbers")
+        return cls(found)
+
     def solve(self, targets: Floats, shift: float) -> Floats:
         """Return the coefficients of the examples, shape (n, K), by one Cholesky factorisation.
 

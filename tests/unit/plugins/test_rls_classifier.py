@@ -1,0 +1,212 @@
+"""RLSClassifier: scikit-learn's conventions, the learners behind it, kernels, leave-one-out, bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from disambig_kernel_rls.estimator import RLSClassifier
+from disambig_kernel_rls.kernels.linear import Linear
+from disambig_kernel_rls.kernels.nonlinear import Gaussian, Polynomial
+from disambig_kernel_rls.rls.learners import RLSC, RLSCComb
+from scipy.sparse import csr_array
+from sense_rows import made, rows_of
+from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import cosine_similarity, laplacian_kernel
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
+from sklearn.preprocessing import normalize
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from disambig.errors import UserError
+
+CHECKED = {
+    "linear": RLSClassifier(),
+    "as-it-is": RLSClassifier(normalise="none", alpha="loo"),
+    "rbf": RLSClassifier("rbf", normalise="none"),
+    "poly": RLSClassifier("poly", alpha="loo"),
+    "groups": RLSClassifier(normalise="groups", group_weights="loo"),
+    "precomputed": RLSClassifier("precomputed", alpha=1e-3),
+    "callable": RLSClassifier(cosine_similarity, alpha=1e-6),
+}
+CHECKS = [
+    (f"{name}-{i}-{getattr(check, 'func', check).__name__}", estimator, check)
+    for name, classifier in CHECKED.items()
+    for i, (estimator, check) in enumerate(estimator_checks_generator(classifier))
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(
+    ("estimator", "check"), [each[1:] for each in CHECKS], ids=[each[0] for each in CHECKS]
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def examples(n=60, width=40, senses=3, *, seed=0):
+    """Return counts, sparse, and the senses by name."""
+    batch = made(n, width, senses, seed=seed)
+    return batch.rows, np.array(["bank", "money", "river"])[batch.costs.argmin(axis=1)]
+
+
+def as_batch(X, y, groups=None):
+    return rows_of(X, np.unique(y, return_inverse=True)[1], groups=groups, group_names=("0", "1"))
+
+
+@pytest.mark.parametrize("width", [40, 90])
+@pytest.mark.parametrize(
+    ("settings", "kernel"),
+    [
+        ({}, Linear()),
+        ({"normalise": "none"}, Linear(normalise="none")),
+        ({"kernel": "rbf", "gamma": 0.3}, Gaussian(gamma=0.3)),
+        ({"kernel": "poly", "degree": 3, "coef0": 2.0}, Polynomial(degree=3, offset=2.0)),
+        ({"kernel": "poly", "normalise": "none"}, Polynomial(normalise="none")),
+    ],
+    ids=str,
+)
+def test_it_is_the_learner(settings, kernel, width):
+    (X, y), (new, labels) = examples(width=width), examples(20, width, seed=1)
+    for alpha in (1e-4, "loo"):
+        fitted = RLSClassifier(alpha=alpha, **settings).fit(X, y)
+        learned = RLSC(kernel=kernel, regularisation=alpha).fit(as_batch(X, y))
+        expected = learned.scorer.scores(as_batch(new, labels)).reshape(20, 3)
+        assert fitted.decision_function(new) == pytest.approx(expected, abs=3e-6)
+        assert fitted.alpha_ == learned.report["regularisation"]
+        assert fitted.predict(new).tolist() == fitted.classes_[expected.argmax(axis=1)].tolist()
+
+
+@pytest.mark.parametrize("weights", [None, [3.0, 1.0], "alignment", "loo"], ids=str)
+def test_groups_of_features_are_feature_groups(weights):
+    (X, y), (new, labels) = examples(), examples(20, seed=1)
+    groups = np.arange(40) % 2
+    fitted = RLSClassifier(normalise="groups", groups=groups, group_weights=weights, alpha=1e-4).fit(X, y)
+    named = dict(zip("01", weights, strict=True)) if isinstance(weights, list) else weights
+    batch = as_batch(X, y, groups.astype(np.int32))
+    learned = RLSCComb(weights=named, regularisation=1e-4).fit(batch)
+    assert fitted.group_weights_ == pytest.approx(list(learned.report["weights"].values()))
+    test = as_batch(new, labels, groups.astype(np.int32))
+    expected = learned.scorer.scores(test).reshape(20, 3)
+    assert fitted.decision_function(new) == pytest.approx(expected, abs=3e-6)
+    gaussian = RLSClassifier("rbf", "groups", groups, weights, alpha=1e-4).fit(X, y)
+    kernel = Gaussian(normalise="groups", weights=dict(zip("01", gaussian.group_weights_, strict=True)))
+    scores = RLSC(kernel=kernel, regularisation=1e-4).fit(batch).scorer.scores(test)
+    assert gaussian.decision_function(new).ravel() == pytest.approx(scores, abs=3e-6)
+
+
+def test_two_classes_are_one_column():
+    X, y = examples(senses=2)
+    fitted = RLSClassifier("rbf", alpha=1e-2).fit(X, y)
+    theirs = KernelRidge(kernel="rbf", gamma=1.0, alpha=60 * 1e-2)
+    theirs.fit(normalize(X), np.where(y == "money", 1.0, -1.0))
+    assert fitted.dual_coef_ == pytest.approx(theirs.dual_coef_[:, None], abs=1e-9)
+    assert fitted.decision_function(X) == pytest.approx(theirs.predict(normalize(X)), abs=1e-9)
+    assert fitted.loo_decision_function_.shape == (60,)
+    linear = RLSClassifier(alpha=1e-2).fit(X, y)
+    assert linear.coef_.shape == (1, 40)
+    assert not hasattr(linear, "dual_coef_")
+    assert normalize(X) @ linear.coef_[0] == pytest.approx(linear.decision_function(X))
+
+
+def test_precomputed_and_callable_kernels_are_the_kernels_they_compute():
+    (X, y), (new, _) = examples(), examples(20, seed=1)
+    expected = RLSClassifier("rbf", gamma=0.5, alpha=1e-3).fit(X, y).decision_function(new)
+    rows, others = normalize(X), normalize(new)
+    gram = Gaussian(gamma=0.5).gram(csr_array(rows), csr_array(rows))
+    cross = Gaussian(gamma=0.5).gram(csr_array(others), csr_array(rows))
+    for kernel in (gram, csr_array(gram)):
+        fitted = RLSClassifier("precomputed", alpha=1e-3).fit(kernel, y)
+        assert fitted.decision_function(cross) == pytest.approx(expected, abs=1e-9)
+    called = RLSClassifier(Gaussian(gamma=0.5).gram, alpha=1e-3).fit(X, y)
+    assert called.decision_function(new) == pytest.approx(expected, abs=1e-9)
+
+    def laplacian(left, right):
+        return laplacian_kernel(left.toarray(), right.toarray())
+
+    theirs = laplacian_kernel(others.toarray(), rows.toarray())
+    fitted = RLSClassifier(laplacian, alpha=1e-3).fit(X, y)
+    assert fitted.decision_function(new) == pytest.approx(theirs @ fitted.dual_coef_, abs=1e-9)
+
+
+@pytest.mark.parametrize("width", [15, 90])
+@pytest.mark.parametrize("senses", [2, 3])
+def test_leave_one_out_is_scikit_learns_with_the_regularisation_kept(width, senses):
+    X, y = examples(40, width, senses)
+    classifier = RLSClassifier(alpha=1e-2 * 39 / 40).fit(X, y)
+    refitted = cross_val_predict(
+        RLSClassifier(alpha=1e-2), X, y, cv=LeaveOneOut(), method="decision_function"
+    )
+    assert classifier.loo_decision_function_ == pytest.approx(refitted, abs=1e-8)
+    scores = refitted if senses == 3 else np.column_stack([-refitted, refitted])
+    assert classifier.loo_score_ == pytest.approx(np.mean(classifier.classes_[scores.argmax(axis=1)] == y))
+
+
+def test_sparse_and_dense_rows_are_the_same():
+    (X, y), (new, _) = examples(), examples(20, seed=1)
+    for classifier in CHECKED.values():
+        if classifier.kernel != "precomputed":
+            sparse = clone(classifier).fit(X, y).decision_function(new)
+            dense = clone(classifier).fit(X.toarray(), y).decision_function(new.toarray())
+            assert dense == pytest.approx(sparse, abs=1e-6)
+
+
+def test_fitted_again_it_has_nothing_of_the_first_time():
+    X, y = examples()
+    classifier = RLSClassifier("rbf").fit(X, y)
+    classifier.set_params(kernel="linear").fit(X, y)
+    assert not hasattr(classifier, "dual_coef_") and not hasattr(classifier, "X_fit_")
+    assert hasattr(classifier.set_params(normalise="groups").fit(X, y), "group_weights_")
+    assert not hasattr(classifier.set_params(normalise="row").fit(X, y), "group_weights_")
+
+
+def test_ties_go_to_the_most_frequent_class():
+    X = np.zeros((5, 2))
+    X[0, 0] = 1.0
+    fitted = RLSClassifier().fit(X, ["a", "b", "c", "c", "a"])
+    assert fitted.predict([[0.0, 0.0], [0.0, 3.0], [2.0, 0.0]]).tolist() == ["a", "a", "a"]
+    fitted = RLSClassifier().fit(X, ["a", "b", "b", "b", "a"])
+    assert fitted.predict([[0.0, 0.0], [2.0, 0.0]]).tolist() == ["b", "a"]
+
+
+def test_it_works_in_a_grid_search():
+    X, y = examples(120)
+    grid = {"alpha": [1e-9, 1e-2, "loo"], "kernel": ["linear", "rbf"]}
+    assert GridSearchCV(RLSClassifier(), grid, cv=3).fit(X, y).best_score_ > 0.6
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"kernel": "sigmoid"}, "D778"),
+        ({"kernel": None}, "D778"),
+        ({"normalise": "l2"}, "D778"),
+        ({"alpha": 0.0}, "D776"),
+        ({"alpha": "cv"}, "D776"),
+        ({"kernel": "rbf", "gamma": 0.0}, "D760"),
+        ({"kernel": "poly", "degree": 0}, "D452"),
+        ({"kernel": "poly", "coef0": -1.0}, "D780"),
+        ({"normalise": "groups", "groups": [0, 1]}, "D783"),
+        ({"normalise": "groups", "groups": [-1] * 40}, "D783"),
+        ({"normalise": "groups", "groups": [0.5] * 40}, "D783"),
+        ({"normalise": "groups", "group_weights": [1.0, 2.0]}, "D784"),
+        ({"normalise": "groups", "group_weights": "equal"}, "D777"),
+        ({"normalise": "groups", "group_weights": [-1.0]}, "D777"),
+        ({"kernel": lambda left, right: np.ones((2, 2))}, "D782"),
+        ({"kernel": lambda left, right: np.full((60, 60), np.nan)}, "D782"),
+        ({"kernel": "precomputed"}, "D782"),
+    ],
+)
+def test_bad_settings_are_named(settings, code):
+    X, y = examples()
+    estimator = RLSClassifier(**settings)  # scikit-learn's manner: nothing is checked before fit
+    with pytest.raises(UserError) as caught:
+        estimator.fit(X, y)
+    assert caught.value.code == code
+
+
+def test_one_class_alone_is_named():
+    X, y = examples()
+    with pytest.raises(UserError, match=r"D706.*'bank'"):
+        RLSClassifier().fit(X, ["bank"] * len(y))
