@@ -34,7 +34,7 @@ QUOTES = {"``": '"', "''": '"'}
 LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 """Parts of speech as they stand behind a word: ``account.n``; of others ``account.x``."""
 _SIGNS = re.compile(r"[\W_]+")
-_ROOT = re.compile(r"<SimpleWsdDoc\b[^<>]*?\bname\s*=\s*[\"']([^\"'<>]*)[\"']")
+_ROOT = re.compile(r"<SimpleWsdDoc\b[^<>]*?\bname\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
 _WORD = re.compile(r"<word\b((?:\s+\w+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*/?>|<word\b")
 
 
@@ -125,7 +125,7 @@ def read_document(source: str, path: str, say: Say) -> NoadDocument | None:
     if root is None:
         say(f"{path}, line 1", "no <SimpleWsdDoc name=...>")
         return None
-    said = characters(root[1], lambda entity: None)
+    said = characters(root[1] or root[2] or "", lambda entity: None)
     name = said.strip("/") or path
     words = list(_words(source, path, say))
     words = words[_of_path(words, said) :]

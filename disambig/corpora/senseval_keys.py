@@ -6,7 +6,7 @@ Keys and answers
     of a hundred.
 Sense maps, of Senseval-2
     ``fine n coarse n coarser``: each sense, then what it belongs to with the number of senses there; a sense
-    alone on its line is coarse itself.
+    alone on its line, or that no line names, is coarse itself.
 Sense maps, of Senseval-3
     The senses of a line form a group. A line is read in this way where its second, fourth, ... entries are
     not all numbers of three digits at most.
@@ -71,6 +71,7 @@ def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
         if len(entries) % 2 and all(n.isascii() and n.isdigit() and len(n) <= 3 for n in numbers):
             for lower, upper in zip([entries[0], *others], others, strict=False):
                 above.setdefault(lower, set()).add(upper)
+                above.setdefault(upper, set())
         else:
             for each in entries[1:]:
                 above.setdefault(each, set()).add(entries[0])

@@ -1,0 +1,187 @@
+"""Senseval's instances: what the files leave irregular is read, what is broken is named by its line."""
+
+from __future__ import annotations
+
+import lzma
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_senseval import CORPUS, HEADER, corpus, instance
+
+from disambig.corpora.senseval import instances_of, read_senseval
+from disambig.corpora.senseval_text import characters, read_context
+from disambig.errors import UserError
+
+TAGS = "<head>|</head>|<sat id='a'>|</sat>|<instance id='x'>|</instance>|<context>|</context>|</lexelt>"
+ANSWER = "<answer instance='x' senseid='s'/>"
+SIGNS = st.sampled_from(
+    [*TAGS.split("|"), ANSWER, '<lexelt item="a.n">', *"<>&9\n \xe9", "&amp;", "&foo;", "&#0;"]
+)
+
+
+@pytest.fixture
+def found(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(CORPUS, encoding="iso-8859-1")
+    told = []
+    return {each.id: each for each in read_senseval(path, tell=told.append)}, told
+
+
+def part(instance, span=None):
+    start, end = span or (instance.start, instance.end)
+    return instance.text[start:end]
+
+
+def test_heads_entities_and_answers(found):
+    first, second = found[0]["bank.n.1"], found[0]["bank.n.2"]
+    assert (first.text, part(first)) == ("We sat on the\nbank of the Rh\xf4ne.", "bank")
+    assert (first.word, first.senses, first.document) == ("bank.n", ("shore%1",), "bnc_A1")
+    assert first.where.endswith("a.xml, line 4")
+    assert (second.text, part(second)) == ("The \u201cBank\u201d \u2014 in \xbd an hour.", "Bank")
+    assert (second.senses, second.document) == (("P", "money%1"), "bank.n.2")
+
+
+def test_satellites_before_and_behind_in_text_order(found):
+    call = found[0]["call.v.1"]
+    assert call.text == "They did call him up at 5 < 6 & AT&T."
+    assert [part(call, span) for span in call.satellites] == ["did", "up"]
+    assert part(call) == "call"
+
+
+def test_of_several_heads_the_first_is_taken_and_told(found):
+    twice = found[0]["call.v.2"]
+    assert (twice.start, part(twice)) == (4, "called")
+    assert [message for message in found[1] if "call.v.2" in message and "2 heads" in message]
+    assert len(found[1]) == 1
+
+
+def test_a_labelled_example_has_the_first_sense(found):
+    example = found[0]["bank.n.2"].labelled()
+    assert (example.label, example.word, example.text[example.start : example.end]) == ("P", "bank.n", "Bank")
+
+
+def test_packed_and_without_answers(tmp_path):
+    path = tmp_path / "test.xml.xz"
+    path.write_bytes(lzma.compress(corpus(bank_n=[instance("1", "A <head>bank</head>.")]).encode()))
+    assert [(each.id, each.senses) for each in read_senseval(path)] == [("1", ())]
+
+
+def test_the_part_of_speech_of_senseval_1_and_encodings(tmp_path):
+    path = tmp_path / "a.xml"
+    inside = '<instance id="1"><context><head>caf\xe9</head></context></instance>'
+    body = f'<corpus><lexelt item="caf\xe9" pos="n">{inside}'
+    for encoding, declared in (
+        ("utf-8", ""),
+        ("iso-8859-1", ""),
+        ("utf-8", '<?xml version="1.0" encoding="utf-8"?>'),
+    ):
+        path.write_bytes((declared + body).encode(encoding))
+        (only,) = read_senseval(path)
+        assert (only.word, only.text, only.start, only.end) == ("caf\xe9.n", "caf\xe9", 0, 4)
+    path.write_bytes(b'<?xml version="1.0" encoding="no-such"?><corpus>')
+    with pytest.raises(UserError, match=r"D470.*no-such"):
+        read_senseval(path)
+
+
+BROKEN = {
+    "no <head>": instance("1", "Nothing here."),
+    "not in its context": instance("1", "Nothing <head> </head> here."),
+    "does not end": '<instance id="1"><context>A <head>bank</head>.</context>\n',
+    "no <context> that ends": '<instance id="1">A <head>bank</head>.</instance>\n',
+    "without an id": "<instance><context>A <head>bank</head>.</context></instance>\n",
+    "an answer for 'other'": instance("1", "A <head>bank</head>.").replace(
+        "<context>", '<answer instance="other" senseid="s"/><context>'
+    ),
+}
+
+
+@pytest.mark.parametrize("problem", BROKEN)
+def test_what_is_broken_is_told_with_its_line_and_left_out_or_stops(tmp_path, problem):
+    path = tmp_path / "a.xml"
+    good = [instance("good", "A <head>bank</head>."), instance("last", "The <head>bank</head>.")]
+    path.write_text(corpus(bank_n=[good[0], BROKEN[problem], good[1]]))
+    told = []
+    assert [each.id for each in read_senseval(path, tell=told.append)] == ["good", "last"]
+    line = (HEADER + '<lexelt item="bank.n">\n' + good[0]).count("\n") + 1
+    assert (
+        len(told) == 1 and told[0].startswith("[D488]") and f"line {line}:" in told[0] and problem in told[0]
+    )
+    with pytest.raises(UserError, match=rf"D488.*line {line}:"):
+        read_senseval(path, strict=True)
+
+
+def test_twice_the_same_id_and_no_word_around(tmp_path):
+    told = []
+    twice = corpus(bank_n=[instance("1", "A <head>bank</head>."), instance("1", "B <head>bank</head>.")])
+    assert [each.text for each in instances_of(twice, "x", tell=told.append)] == ["A bank."]
+    assert "twice" in told[0]
+    with pytest.raises(UserError, match="D490"):
+        instances_of(instance("1", "A <head>bank</head>."), "x")
+
+
+def test_an_unknown_entity_is_told_once(tmp_path):
+    told = []
+    text = corpus(a_n=[instance("1", "<head>a</head> &fomula; &fomula; &lt;head&gt; &#x41;&#0;")])
+    (only,) = instances_of(text, "x", tell=told.append)
+    assert only.text == "a [fomula] [fomula] <head> A"
+    assert len(told) == 1 and "&fomula;" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("given_", "expected"),
+    [
+        ("&agr;&OHgr;&ins;&rehy;", "\u03b1\u03a9\u2033-"),
+        ("AT&T R&D; &copy &bquo x", "AT&T R[D] &copy \u201c x"),
+        ("&amp;amp; &pound;3", "&amp; \xa33"),
+    ],
+)
+def test_entities(given_, expected):
+    assert characters(given_, lambda name: None) == expected
+
+
+@given(st.lists(SIGNS, max_size=40).map("".join))
+def test_nothing_crashes_the_scanner(text):
+    for strict in (False, True):
+        try:
+            found = instances_of(text, "x", strict=strict)
+        except UserError:
+            continue
+        for each in found:
+            assert 0 <= each.start < each.end <= len(each.text)
+            assert each.text[each.start : each.end].strip() == each.text[each.start : each.end]
+
+
+PLAIN = st.text(st.characters(exclude_characters="<>&", exclude_categories=["Cs", "Cc"]), max_size=12)
+
+
+@given(PLAIN, PLAIN.filter(str.strip), PLAIN)
+def test_a_head_keeps_its_words_and_white_space_collapses(before, head, after):
+    context = read_context(f"{before}<head>{head}</head>{after}", lambda name: None)
+    ((start, end, _),) = context.heads
+    assert context.text[start:end].split() == head.split()
+    assert context.text.replace(" ", "") == "".join(f"{before}{head}{after}".split())
+    assert "  " not in context.text and context.text.strip() == context.text
+
+
+def test_many_open_tags_take_linear_time():
+    text = HEADER + "<lexelt item='a.n'>" + "<instance id='x'" * 20_000 + "<head" * 20_000 + "&" * 50_000
+    with pytest.raises(UserError, match="D490"):
+        instances_of(text, "x")
+
+
+@pytest.mark.data
+def test_senseval_2_has_its_words_and_instances():
+    data = os.environ.get("DISAMBIG_DATA")
+    if not data:
+        pytest.skip("DISAMBIG_DATA is not set")
+    told = []
+    folder = f"{data}/labelled/senseval2/eng-lex-sample"
+    train = read_senseval(f"{folder}.training.xml.xz", strict=True, tell=told.append)
+    test = read_senseval(f"{folder}.evaluation.xml.xz", strict=True, tell=told.append)
+    assert (len(train), len(test)) == (8611, 4328)
+    assert len({each.word for each in train}) == len({each.word for each in test}) == 73
+    assert all(each.senses for each in train) and not any(each.senses for each in test)
+    assert sum(bool(each.satellites) for each in train) == 344
+    assert len(told) == 1 and "&formula;" in told[0]
