@@ -20,7 +20,7 @@ No test of disambig's own lives here, and nothing here knows a plugin.
 from disambig.testing.checks import Check
 from disambig.testing.decoders import check_decoder
 from disambig.testing.extractors import check_extractor
-from disambig.testing.kernels import check_kernel
+from disambig.testing.kernel_checks import check_kernel
 from disambig.testing.learners import check_learner
 from disambig.testing.problems import blocks, crossed, lists
 from disambig.testing.tasks import check_task
