@@ -128,8 +128,9 @@ def test_a_kernel_that_is_not_semidefinite_is_solved_if_it_can_be():
             call(targets, 0.5)
 
 
-def test_lambda_is_that_of_the_best_leave_one_out():
-    problem = problem_of(50, 70, seed=3)
+@pytest.mark.parametrize("seed", range(6))
+def test_lambda_is_that_of_the_best_leave_one_out(seed):
+    problem = problem_of(50, 70, seed=seed)
     system = dual_of(problem)
     found = [quality(problem, next(iter(system.left_out(problem.targets, [50 * v])))) for v in GRID]
     value, best = best_regularisation(problem, system)
@@ -138,6 +139,18 @@ def test_lambda_is_that_of_the_best_leave_one_out():
     assert value in tied
     assert best.fit == pytest.approx(max(each.fit for each in found if each.accuracy == best.accuracy))
     assert len({each.accuracy for each in found}) > 1
+
+
+@pytest.mark.parametrize("closest", [0, 7, 18])
+def test_of_values_that_decide_alike_the_one_of_least_squared_error_is_taken(closest):
+    class Made:
+        def left_out(self, targets, shifts):
+            for i in range(len(shifts)):
+                yield targets * (1 + 0.01 * max(abs(i - closest), 1))  # the neighbours are as close
+
+    value, best = best_regularisation(problem_of(), Made())
+    assert value == GRID[max(closest - 1, 0)]
+    assert best == (1.0, pytest.approx(-1e-4))
 
 
 def test_quality_counts_any_right_candidate_and_gives_ties_to_the_most_frequent_of_the_others():
