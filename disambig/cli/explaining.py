@@ -50,11 +50,14 @@ def explain_text(
     from disambig.text.documents import view_of_texts
 
     view = view_of_texts([text], model.tokenisation, protected=True)
+    least_margin = 0.0
+    if model.labels is not None:  # what is left unsaid is explained as well
+        least_margin, model = model.labels.least_margin, model.with_least_margin(0.0)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
     threshold = probability_at(model.operating.threshold(flags_per_1000))
     name = f"{model.name} {model.version}"
-    what = looked_up(model.task)
+    what = looked_up(model)
     how = "labels" if model.labels is not None else f"{rate:g} flags per 1,000 words"
     console.line(f"{model.task.name} ({name}, {how})", style="bold")
     if not decisions.noted.any():
@@ -69,15 +72,19 @@ def explain_text(
         evidence = names[0] in known or not reasons
         said = verdict(decisions, index, text, threshold=threshold, evidence=evidence, what=what)
         console.line(f"  {said}")
+        if record["margin"] < least_margin:
+            console.line(f"  nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
         seen = _observed(decisions, index)
+        group = decisions.table[decisions.groups[index]]
+        glosses = dict(zip(group.candidates, group.glosses, strict=False))
         rows = [
-            (shown(name), f"{score:.3f}")
+            (shown(name), *([glosses[name]] if glosses else []), f"{score:.3f}")
             for rank, (name, score) in enumerate(record["candidates"])
             if rank < top or name == seen
         ]
-        console.table(("candidate", "score"), rows, numbers=1)
-        rival = seen if seen is not None and seen != names[0] else names[1]
-        heaviest = _heaviest(reasons, (names[0], rival), top)
+        console.table(("candidate", *(["gloss"] if glosses else []), "score"), rows, numbers=1)
+        rivals = [seen] if seen is not None and seen != names[0] else names[1:2]
+        heaviest = _heaviest(reasons, (names[0], *rivals), top)
         if heaviest:
             console.table(
                 ("candidate", what.removesuffix("s"), "count", "weight", "adds"), heaviest, numbers=3

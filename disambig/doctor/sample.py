@@ -67,8 +67,8 @@ def _coverage(model: Model, text: str | None) -> Finding:
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
     if not asked:
-        return Finding("coverage", OK, f"{what}, no {looked_up(model.task)} asked", numbers=numbers)
-    what += f", {found:,} of {asked:,} {looked_up(model.task)} found ({found / asked:.0%})"
+        return Finding("coverage", OK, f"{what}, no {looked_up(model)} asked", numbers=numbers)
+    what += f", {found:,} of {asked:,} {looked_up(model)} found ({found / asked:.0%})"
     orders = asked_by_order(model, text or SAMPLE)
     if orders:
         shares = [f"{order}-grams {known / total:.0%}" for order, (known, total) in orders.items()]
@@ -78,7 +78,7 @@ def _coverage(model: Model, text: str | None) -> Finding:
     if found / asked >= LEAST_COVERED:
         return Finding("coverage", OK, what, numbers=numbers)
     mend = "the table knows little of this language or field: count text of your own"
-    if looked_up(model.task) == "words":
+    if looked_up(model) == "words":
         mend = "the model knows little of this language or field: train it on text of its own"
         if text is None and model.language != LANGUAGE:
             return Finding("coverage", OK, what, numbers=numbers)  # the sample may be in another language

@@ -48,7 +48,7 @@ class Reason:
 
 
 def explain(model: Model, view: TokenView, index: int) -> list[Reason]:
-    """Return the reasons behind decision `index` of ``model.decide(view)``, candidate by candidate.
+    """Return the reasons behind decision `index` of ``model.instances(view)``, candidate by candidate.
 
     Attributes of value zero are left out. A scorer that is linear says so by ``linear(batch)`` (see
     `disambig.types.Scorer`); for others the list is empty.

@@ -73,11 +73,14 @@ def are_documents(task: Any) -> bool:
     return bool(getattr(task, "instances_are", "places") == "documents")
 
 
-def looked_up(task: Any) -> str:
-    """Return what the evidence of its decisions counts: words, features of tokens, or n-grams."""
-    if are_documents(task):
+def looked_up(model: Any) -> str:
+    """Return what the evidence of a model's decisions counts: words, features of tokens, or n-grams."""
+    if are_documents(model.task):
         return "words"
-    return "features" if decided_together(task) else "n-grams"
+    shared = any(
+        getattr(extractor, "rows_are_shared", False) for extractor in getattr(model, "extractors", ())
+    )
+    return "features" if shared or decided_together(model.task) else "n-grams"
 
 
 def decided_together(task: Any) -> bool:
