@@ -41,7 +41,8 @@ class Polynomial(NormalisedRows):
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the kernel of each pair of rows, shape (n, m)."""
         scale = 1.0 if self.normalise == "none" else 1.0 + self.offset
-        powers: NDArray[np.float64] = ((products(left, right) + self.offset) / scale) ** self.degree
+        with np.errstate(over="ignore"):  # learners refuse what is infinite
+            powers: NDArray[np.float64] = ((products(left, right) + self.offset) / scale) ** self.degree
         return powers
 
 

@@ -182,3 +182,14 @@ def test_what_a_kernel_gives_is_looked_at(gram):
 
     with pytest.raises(UserError, match="D782"):
         RLSC(kernel=Broken()).fit(made(40))
+
+
+def test_rows_too_large_for_a_kernel_are_named():
+    batch = made(10)
+    large = replace(batch, rows=csr_array(batch.rows * 1e90))
+    with pytest.raises(UserError, match="D782"):
+        RLSC(kernel=Polynomial(normalise="none", degree=4)).fit(large)
+    with pytest.raises(UserError, match="D779"):
+        twins = made(10, twins=5)
+        large = replace(twins, rows=csr_array(twins.rows * 1e90))
+        RLSC(kernel=Linear(normalise="none")).fit(large)
