@@ -49,7 +49,7 @@ def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) ->
     stem = _stemmer(language)
     for example in labelled:
         form = example.text[example.start : example.end].strip().lower()
-        if not form or not example.label:
+        if not any(map(str.isalnum, form)) or not example.label:
             continue
         (named[example.word] if example.word else stemmed[stem(form)]).add(example)
     words = dict(named)

@@ -1,0 +1,151 @@
+"""Senses of words from the shell: two columns, Senseval's XML with its key, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SHORE = ["the muddy {} of the river", "a grassy {} by the stream", "fishing from the {} at dusk"]
+SHORE.append("the left {} of a river")
+MONEY = [
+    "the {} lent me money",
+    "an account at the {}",
+    "the {} raised its interest",
+    "a loan from our {} today",
+]
+
+
+def places():
+    """Yield text before and behind the word, the word and its sense."""
+    for number in range(6):
+        for sense, texts in (("shore", SHORE), ("money", MONEY)):
+            for i, text in enumerate(texts):
+                before, after = text.split("{}")
+                yield (
+                    f"On day {number} {before}",
+                    f"{after}.",
+                    ("bank", "banks")[(i + number) % 4 == 0],
+                    sense,
+                )
+
+
+def run(folder, *arguments, status=0):
+    command = [sys.executable, "-m", "disambig.cli.main", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    if status:
+        assert done.stderr.startswith("disambig: [D") and done.stderr.count("\n") == 1, done.stderr
+    return done
+
+
+def xml(rows, *, answers=True):
+    """Return the lexical sample of rows, every third one without a sense that is right."""
+    lines = ['<?xml version="1.0" encoding="iso-8859-1"?>', "<corpus>", '<lexelt item="bank.n">']
+    for number, (before, after, word, sense) in enumerate(rows):
+        name = f"bank.n.{number}"
+        lines += (
+            [f'<instance id="{name}">', f'<answer instance="{name}" senseid="{sense}"/>'] if answers else []
+        )
+        lines += [] if answers else [f'<instance id="{name}">']
+        lines += ["<context>", f"{before}<head>{word}</head>{after}", "</context>", "</instance>"]
+    return "\n".join([*lines, "</lexelt>", "</corpus>"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("senses")
+    rows = list(places())
+    pairs = [f"{before}[[{word}]]{after}\t{sense}" for before, after, word, sense in rows]
+    (folder / "my_words.tsv").write_text("\n".join(pairs) + "\n")
+    (folder / "train.xml").write_text(xml(rows[:40]))
+    (folder / "test.xml").write_text(xml(rows[40:], answers=False))
+    key = [f"bank bank.n.{n} {sense}" for n, (*_, sense) in enumerate(rows[40:])]
+    key[0] = "bank bank.n.0 U P"
+    (folder / "key").write_text("\n".join([*key, "chair chair.1 seat"]))
+    (folder / "map").write_text("shore 2 place\nmoney 2 place\nU 2 place\nplace\n")
+    (folder / "new.txt").write_text(
+        "The banks raised my account. We sat on the bank of the river. It is banking.\n"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    return run(folder, "train", "sense", "--labelled", "my_words.tsv", "--output", "my_senses")
+
+
+def test_two_columns_are_enough(folder, trained):
+    assert "sense, 1 of 1 groups learned" in trained.stderr
+    assert "48 examples, most frequent candidate" in trained.stderr
+    found = run(folder, "annotate", "new.txt", "--model", "my_senses", "--format", "jsonl")
+    decisions = json.loads(found.stdout)["decisions"]
+    assert [(each["group"], each["observed"], each["chosen"]) for each in decisions] == [
+        ("bank", "banks", "money"),
+        ("bank", "bank", "shore"),
+    ]
+
+
+def test_senseval_gets_its_official_score(folder):
+    run(folder, "train", "sense", "--labelled", "train.xml", "--output", "s2", "--no-test")
+    options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
+    shown = run(folder, "evaluate", "s2", *options).stdout
+    assert "7 examples in 7 documents, 1 not used" in shown
+    found = json.loads(run(folder, "evaluate", "s2", *options, "--json").stdout)["senseval"]
+    fine, coarse = found["fine"], found["coarse"]
+    assert fine["n"] == coarse["n"] == 9  # the key's other word is not attempted
+    assert fine["tried"] == coarse["tried"] == 8
+    assert fine["right"] == 7 and coarse["right"] == 8
+    assert f"Senseval, fine: precision {7 / 8:.3f}, recall {7 / 9:.3f}, attempted 88.9% of 9" in shown
+
+
+def test_a_broken_instance_is_a_note_or_stops(folder):
+    text = (folder / "train.xml").read_text().replace("<head>bank</head>", "bank", 1)
+    (folder / "broken.xml").write_text(text)
+    options = ["--labelled", "broken.xml", "--output", "other", "--no-test"]
+    noted = run(folder, "train", "sense", *options)
+    assert noted.stderr.startswith("note: [D488] broken.xml, line 10: the target of 'bank.n.1'")
+    assert "D488" in run(folder, "train", "sense", *options, "--force", "--strict", status=2).stderr
+    refused = run(folder, "evaluate", "other", "--labelled", "broken.xml", "--strict", status=2)
+    assert "broken.xml, line 10" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("no mark here\tshore\n", "D460"),
+        ("the [[bank]]\tshore\n", "D467"),
+        ("the [[ ]] x\tshore\nthe [[.]] x\tmoney\n", "D496"),
+        ("the [[ ]] x\tshore\nthe [[ ]] x\tmoney\n", "D496"),
+    ],
+)
+def test_bad_examples_are_one_line(folder, content, code):
+    (folder / "bad.tsv").write_text(content)
+    found = run(folder, "train", "sense", "--labelled", "bad.tsv", "--output", "bad", status=2)
+    assert f"[{code}]" in found.stderr
+
+
+def test_a_sense_that_the_inventory_does_not_know_is_not_used(folder, trained):
+    (folder / "more.tsv").write_text("the muddy [[bank]] of a river\tshore\nthe [[bank]] shot\tbilliards\n")
+    found = run(folder, "evaluate", "my_senses", "--labelled", "more.tsv")
+    assert "1 examples in 1 documents, 1 not used" in found.stdout
+
+
+@pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
+def test_a_key_needs_examples(folder, trained, options):
+    done = subprocess.run(
+        [sys.executable, "-m", "disambig.cli.main", "evaluate", "my_senses", "new.txt", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2 and "--key" in done.stderr
+
+
+def test_a_key_of_other_instances(folder, trained):
+    (folder / "other.key").write_text("chair chair.1 seat\n")
+    options = ["--labelled", "test.xml", "--key", "other.key"]
+    assert "[D497]" in run(folder, "evaluate", "my_senses", *options, status=2).stderr

@@ -1,0 +1,200 @@
+"""The task *sense*: which tokens belong to which word, and what labelled examples say of words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from disambig_kernel_rls.senses import Senses
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.corpora.labelled import Labelled
+from disambig.errors import UserError
+from disambig.testing import check_task
+from disambig.text.hashing import hash_word
+from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.words import Words
+
+BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
+BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
+SEE = ["see.v", {"saw": 9, "see": 5}, ["look", "meet"], []]
+SAW = ["saw.n", {"saw": 4, "saws": 1}, ["tool", "saying"], []]
+WORDS = [BANK_N, BANK_V, SEE, SAW]
+TEXT = "They bank on it . The Banks saw a saw , seeing banking ; saws ."
+
+
+def tagged(text=TEXT, tags=None):
+    """Return a view whose tokens have the tags of a mapping; others are IN."""
+    view = SpacyTokens()([text])
+    words = [text[s:e] for s, e in zip(view.starts, view.ends, strict=True)]
+    if tags is None:
+        return view, words
+    layer = np.array([hash_word(tags.get(word, "IN")) if word else 0 for word in words], np.uint64)
+    return replace(view, layers={"tag": layer}), words
+
+
+def found(task, view, words):
+    instances = task.instances(view)
+    assert (instances.lengths == 1).all() and (instances.observed == -1).all()
+    return [
+        (words[p], task.groups[g].name) for p, g in zip(instances.positions, instances.groups, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("check", check_task(Senses(words=WORDS), ["A bank .", TEXT], SpacyTokens()), ids=str)
+def test_the_contract(check):
+    check()
+
+
+def test_without_tags_a_form_is_of_the_word_that_had_it_most():
+    assert found(Senses(words=WORDS), *tagged()) == [
+        ("bank", "bank.n"),
+        ("Banks", "bank.n"),
+        ("saw", "see.v"),
+        ("saw", "see.v"),
+        ("seeing", "see.v"),
+        ("banking", "bank.v"),
+        ("saws", "saw.n"),
+    ]
+
+
+def test_with_tags_a_form_is_of_the_word_of_its_part_of_speech():
+    tags = {"bank": "VBP", "Banks": "NNS", "saw": "NN", "seeing": "VBG", "banking": "NN", "saws": "VBZ"}
+    assert found(Senses(words=WORDS), *tagged(tags=tags)) == [
+        ("bank", "bank.v"),
+        ("Banks", "bank.n"),
+        ("saw", "saw.n"),
+        ("saw", "saw.n"),
+        ("seeing", "see.v"),
+    ]
+
+
+def test_proper_names_are_no_nouns_but_where_training_showed_them_so():
+    view = tagged(tags={"Banks": "NNPS"})
+    assert found(Senses(words=WORDS), *view) == []
+    for capitals, expected in ((1, []), (2, [("Banks", "bank.n")])):
+        word = ["bank.n", {"bank": 8, "banks": 4, "Banks": capitals}, ["a", "b"], []]
+        assert found(Senses(words=[word]), *view) == expected
+    assert found(Senses(words=[["bank.n", ["Banks"], ["a", "b"], []]]), *view) == [("Banks", "bank.n")]
+
+
+def test_a_word_without_part_of_speech_is_found_whatever_the_tag_but_after_those_that_have_one():
+    plain = ["bank", ["bank", "banks"], ["a", "b"], []]
+    view = tagged(tags={"bank": "VBP"})
+    assert found(Senses(words=[plain]), *view) == [("bank", "bank"), ("Banks", "bank")]
+    assert found(Senses(words=[plain, BANK_V]), *view) == [("bank", "bank.v"), ("Banks", "bank")]
+
+
+def test_inflections_are_english():
+    german = Senses(words=[["Bank.n", ["bank"], ["a", "b"], []]], language="de")
+    assert found(german, *tagged()) == [("bank", "Bank.n")]
+
+
+def test_boundaries_are_no_words_and_no_words_find_nothing():
+    task = Senses(words=[["s", ["<s>", "bank"], ["a", "b"], []]])
+    assert [word for word, _ in found(task, *tagged())] == ["bank"]
+    assert found(Senses(), *tagged()) == []
+
+
+def labelled(text, label, word="", gloss=""):
+    before, _, rest = text.partition("[")
+    inside, _, after = rest.partition("]")
+    whole = before + inside + after
+    return Labelled(whole, len(before), len(before) + len(inside), label, whole, text, word, gloss)
+
+
+EXAMPLES = [
+    labelled("The [banks] of it", "shore", "bank.n", "bank%1:17:01::"),
+    labelled("my [bank] is", "money", "bank.n"),
+    labelled("[Bank] on it", "money", "bank.n"),
+    labelled("the [Bank] of it", "money", "bank.n"),
+    labelled("a [bank]", "shore", "bank.n"),
+    labelled("He [called]", "phone"),
+    labelled("she [calls]", "phone"),
+    labelled("I [called] on", "visit"),
+    labelled("one [ferret]", "animal", "ferret.n"),
+    labelled("no[ ]sense", "x"),
+    labelled("no [...]", "x"),
+    labelled("no [label]", ""),
+]
+
+
+def test_words_are_learned_most_frequent_first():
+    assert Senses().settings_of(EXAMPLES) == {
+        "words": [
+            [
+                "bank.n",
+                {"bank": 4, "Bank": 1, "banks": 1},
+                ["money", "shore"],
+                ["", "bank%1:17:01::"],
+            ],
+            ["called", {"called": 2, "calls": 1}, ["phone", "visit"], []],
+            ["ferret.n", {"ferret": 1}, ["animal"], []],
+        ]
+    }
+    task = Senses(**Senses().settings_of(EXAMPLES))
+    assert [group.name for group in task.groups] == ["bank.n", "called", "ferret.n"]
+    assert task.groups[0].glosses == ("", "bank%1:17:01::") and task.groups[1].glosses == ()
+
+
+def test_settings_that_stand_in_the_config_stay_and_few_examples_are_left_out():
+    assert Senses(words=WORDS).settings_of(EXAMPLES) == {}
+    assert [word[0] for word in Senses(least=3).settings_of(EXAMPLES)["words"]] == ["bank.n", "called"]
+    with pytest.raises(UserError, match="D496"):
+        Senses(least=6).settings_of(EXAMPLES)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text("abBE.' \n", max_size=5), st.sampled_from(["x", "y", ""]), st.sampled_from(["", "w.n"])
+        )
+    )
+)
+def test_what_is_learned_makes_a_task_that_finds_its_examples(rows):
+    examples = [Labelled(f"a {text}", 2, 2 + len(text), label, "", "", word) for text, label, word in rows]
+    try:
+        words = Senses().settings_of(examples)["words"]
+    except UserError as error:
+        assert error.code == "D496"
+        return
+    task = Senses(words=words)
+    n = sum(any(map(str.isalnum, each.text[2:])) and bool(each.label) for each in examples)
+    assert sum(len(group.candidates) for group in task.groups) <= n
+    for name, forms, senses, _ in words:
+        lower = [count for form, count in forms.items() if form == form.lower()]
+        assert lower == sorted(lower, reverse=True) or len(lower) < len(forms)
+        assert name and senses
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "bank",
+        ["bank.n", ["bank"], ["a"]],
+        ["", ["bank"], ["a"], []],
+        ["bank.n", "bank", ["a"], []],
+        ["bank.n", ["bank"], [], []],
+        ["bank.n", ["bank"], ["a", "a"], []],
+        ["bank.n", ["bank"], ["a", "b"], ["only one"]],
+        ["bank.n", {"bank": -1}, ["a"], []],
+        ["bank.n", [3], ["a"], []],
+    ],
+)
+def test_what_is_no_word_is_refused(word):
+    with pytest.raises(UserError, match="D495"):
+        Senses(words=[word])
+
+
+def test_names():
+    with pytest.raises(UserError, match=r"D495.*twice"):
+        Senses(words=[BANK_N, BANK_N])
+    with pytest.raises(UserError, match="D487"):
+        Senses(name="no name")
+
+
+def test_another_tokenisation_will_do():
+    view = Words()([TEXT])
+    assert len(Senses(words=WORDS).instances(view)) == 7

@@ -1,0 +1,124 @@
+"""Labelled places meet instances as looking at all of them would; named words, whatever the task finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.corpora.labelled import Labelled
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.errors import UserError
+from disambig.text.words import Words
+from disambig.training.marking import mark
+from disambig.training.places import Places
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Decides at tokens that a test names; a length of zero is an empty place."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    candidates_are: str = "words"
+    name: str = "spans"
+    language: str = ""
+    groups: tuple[Group, ...] = (Group("one", ("a", "b")), Group("two", ("b", "c")))
+
+    def instances(self, view):
+        spans = sorted((p, n) for p, n in self.spans if p + max(n, 1) <= len(view))
+        positions = np.array([p for p, _ in spans], np.int64)
+        n = len(spans)
+        zeros = np.zeros(n, np.int32)
+        return Instances(positions, np.array([n for _, n in spans], np.int32), zeros, zeros - 1)
+
+
+def meets(example, start, end):
+    """Whether an instance is at the place, as it is defined."""
+    if example.start == example.end or start == end:
+        between = example.text[min(example.start, start) : max(example.end, start)]
+        return example.start == example.end and start == end and not between.strip()
+    return start < example.end and example.start < end
+
+
+@given(
+    st.lists(st.text("ab .\n", max_size=12), min_size=1, max_size=3, unique=True),
+    st.lists(st.tuples(st.integers(0, 14), st.integers(0, 3)), max_size=8, unique=True),
+    st.data(),
+)
+def test_the_same_as_looking_at_all_instances(texts, spans, data):
+    task = Spans(tuple(spans))
+    view = Words()(texts)
+    places = Places.of(task, view)
+    own = task.instances(view)
+    for number, text in enumerate(texts):
+        start = data.draw(st.integers(0, len(text)))
+        example = Labelled(text, start, data.draw(st.integers(start, len(text))), "a", text)
+        expected = []
+        for i, (position, length) in enumerate(zip(own.positions, own.lengths, strict=True)):
+            begin = int(view.starts[position])
+            end = int(view.ends[position + length - 1]) if length else begin
+            if view.document_of(np.array([position]))[0] == number and meets(example, begin, end):
+                expected.append(i)
+        assert places.at(number, example) == expected
+
+
+TEXT = "The bank was steep. A bank closed."
+LABELS = Spans(((2, 1),), candidates_are="labels")
+
+
+def at(word, label, group="", text=TEXT, nth=0):
+    start = -1
+    for _ in range(nth + 1):
+        start = text.index(word, start + 1)
+    return Labelled(text, start, start + len(word), label, text, f"{word} {nth}", group)
+
+
+def test_a_named_word_is_trained_on_where_the_task_finds_nothing_or_another():
+    labelled = [
+        at("bank", "c", "two", nth=1),
+        at("bank", "b", "two"),
+        at("bank", "a"),
+        at("closed", "b", "one"),
+    ]
+    marked = mark(LABELS, Words(), labelled)
+    instances = marked.examples.instances
+    assert marked.problems == []
+    assert [each.where for each in marked.labelled] == ["bank 0", "bank 0", "bank 1", "closed 0"]
+    assert instances.groups.tolist() == [0, 1, 1, 0] and instances.observed.tolist() == [0, 0, 1, 1]
+    view = marked.examples.view
+    shown = [TEXT[view.starts[p] : view.ends[p]] for p in instances.positions]
+    assert shown == ["bank", "bank", "bank", "closed"] and (np.diff(instances.positions) >= 0).all()
+
+
+def test_a_place_of_several_words_is_one_instance_up_to_the_end_of_its_sentence():
+    marked = mark(LABELS, Words(), [at("bank was steep", "c", "two"), at("steep. A bank", "c", "two")])
+    assert marked.examples.instances.lengths.tolist() == [3, 2]  # the stop is a token
+
+
+@pytest.mark.parametrize(
+    ("example", "problem"),
+    [
+        (at("bank", "a", "three"), "knows no word 'three'"),
+        (at("bank", "a", "two"), "the label 'a' is none of 'b', 'c'"),
+        (Labelled(TEXT, 3, 4, "b", "", "x", "two"), "decides nothing at"),
+        (at("closed", "a"), "decides nothing at"),
+    ],
+)
+def test_what_cannot_be_used_says_why(example, problem):
+    with pytest.raises(UserError, match="D462") as caught:
+        mark(LABELS, Words(), [example])
+    assert problem in str(caught.value)
+
+
+def test_the_same_word_labelled_twice():
+    marked = mark(LABELS, Words(), [at("bank", "b", "two"), at("bank", "c", "two")])
+    assert len(marked.labelled) == 1 and "is 'b' already" in marked.problems[0]
+
+
+def test_tasks_of_words_do_not_look_at_names():
+    marked = mark(Spans(((2, 1),)), Words(), [at("bank", "a", "two")])
+    assert marked.examples.instances.groups.tolist() == [0]
