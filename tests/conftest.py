@@ -36,6 +36,26 @@ def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[Pl
     plugins.reload_plugins()
 
 
+@pytest.fixture
+def sense_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install the pack of senses, a distribution of its own, for one test; return where it was put.
+
+    Child processes find it through PYTHONPATH.
+    """
+    source = Path(__file__).parents[1] / "corpora" / "disambig_en_sense"
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / source.name).symlink_to(source, target_is_directory=True)
+    info = site / f"{source.name}-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {source.name}\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text(f"[disambig_packs]\nen_sense = {source.name}\n")
+    monkeypatch.syspath_prepend(str(site))
+    known = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *known]))
+    return site
+
+
 @pytest.fixture(scope="session")
 def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a count table of the toy sentences."""

@@ -148,7 +148,7 @@ def read_map(source: str, path: str, say: Say) -> dict[str, tuple[str, ...]]:
     for number, line in enumerate(source.split("\n"), 1):
         sense, tab, keys = line.strip().partition("\t")
         if sense and tab and keys.strip():
-            found[_short(sense)] = tuple(key.strip() for key in keys.split(",") if key.strip())
+            found[_short(sense)] = tuple(dict.fromkeys(_keys(keys)))
         elif sense:
             say(f"{path}, line {number}", "no sense with WordNet's keys behind a TAB")
     return found
@@ -192,3 +192,10 @@ def _of_path(words: Sequence[Word], name: str) -> int:
 def _short(sense: str) -> str:
     """Return a sense without the path of its dictionary."""
     return sense.rpartition("/")[2]
+
+
+def _keys(said: str) -> Iterator[str]:
+    """Yield WordNet's keys: ``be%2:42:00::;2:42:03::`` are two of "be"."""
+    for each in filter(None, map(str.strip, said.split(","))):
+        lemma, _, rest = each.partition("%")
+        yield from (f"{lemma}%{key.strip()}" for key in rest.split(";"))

@@ -48,6 +48,7 @@ def test_config_can_be_read_and_built(config: str, tmp_path: Path) -> None:
     assert caught.value.code == "D412"
 
 
+@pytest.mark.usefixtures("sense_pack")
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_python_snippet_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -195,3 +195,14 @@ def test_noad_masc_is_whole():
     for each in found.documents[::40]:
         for place in each.places:
             assert not any(map(str.isspace, each.text[place.start : place.end]))
+
+
+def test_keys_of_one_lemma_written_together():
+    from disambig.corpora.noad import read_map
+
+    told = []
+    found = read_map(
+        "x/m1.003\tbe%2:42:00::;2:42:03::,be%2:42:03::, am%1\n\nx/m2\n", "map", lambda *say: told.append(say)
+    )
+    assert list(found.values()) == [("be%2:42:00::", "be%2:42:03::", "am%1")]
+    assert [where for where, _ in told] == ["map, line 3"]
