@@ -1,0 +1,260 @@
+"""The tables on a made lexical sample, and what they compute by themselves."""
+
+from __future__ import annotations
+
+import json
+import lzma
+
+import numpy as np
+import pytest
+from disambig_kernel_rls import systems
+from disambig_kernel_rls.experiments import editions, scored, table1, table2, tables
+from disambig_kernel_rls.experiments.occurrences import (
+    Occurrence,
+    costs,
+    located,
+    senses_by_frequency,
+)
+from disambig_kernel_rls.experiments.trials import Bench, decide, most_frequent
+from made_senses import SENSES, write_senseval
+
+from disambig.cli import main
+from disambig.config import resolve
+from disambig.errors import UserError
+from disambig.experiments.report import as_json, of_json, readable
+from disambig.text.spacy_tokens import SpacyTokens
+
+SECOND, THIRD = editions.SENSEVAL_2, editions.SENSEVAL_3
+
+
+def silent(*said):
+    pass
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    home = tmp_path_factory.mktemp("data")
+    write_senseval(home, SECOND)
+    return home
+
+
+@pytest.fixture(scope="module")
+def sample(data):
+    return editions.read(SECOND, data, quick=False)
+
+
+def tried_of(right, chosen=()):
+    return scored.Tried(tuple(chosen), np.array(right, bool), {"learning": 1.0})
+
+
+def test_a_sample_is_read_with_its_key(sample):
+    assert sample.occurrences.words == tuple(sorted(SENSES))
+    assert (sample.n_train, len(sample.occurrences)) == (36, 54)
+    assert sample.occurrences.senses[0] == ("bank%1", "U")
+    assert sample.occurrences.senses[36 + 2] == ("bank%2",)
+    assert sample.ids[2] == "bank.test2" and sample.key["bank.test2"] == ("bank%2",)
+    assert sample.most_frequent == {"bank.n": "bank%1", "play.v": "play%1", "cool.a": "cool%1"}
+    view, at = sample.occurrences.view, sample.occurrences.instances.positions
+    document = view.document_of(at)
+    heads = {view.texts[d][view.starts[p] : view.ends[p]] for d, p in zip(document, at, strict=True)}
+    assert heads == {"bank", "play", "cool"} and document.tolist() == list(range(54))
+
+
+def test_files_may_be_packed(data, tmp_path, sample):
+    folder = tmp_path / SECOND.folder
+    folder.mkdir(parents=True)
+    for path in (data / SECOND.folder).iterdir():
+        (folder / f"{path.name}.xz").write_bytes(lzma.compress(path.read_bytes()))
+    assert SECOND.is_there(tmp_path) and not THIRD.is_there(tmp_path)
+    packed = editions.read(SECOND, tmp_path, quick=False)
+    assert packed.ids == sample.ids and list(packed.occurrences.senses) == list(sample.occurrences.senses)
+
+
+def test_the_quick_form_takes_words_of_each_part_of_speech():
+    words = [f"w{n:02}.{part}" for part in "anv" for n in range(7)]
+    assert editions.some(words) == [f"w{n:02}.{part}" for part in "anv" for n in (0, 5)]
+
+
+def test_a_word_without_training_examples_is_said(tmp_path):
+    folder = write_senseval(tmp_path, SECOND)
+    path = folder / SECOND.train
+    path.write_text(path.read_text("latin-1").replace('item="play.v"', 'item="pray.v"'), "latin-1")
+    with pytest.raises(UserError, match=r"\[D737\].*no training example of play.v"):
+        editions.read(SECOND, tmp_path, quick=False)
+
+
+def test_an_instance_without_a_key_is_said(tmp_path):
+    path = write_senseval(tmp_path, SECOND) / SECOND.key
+    path.write_text(path.read_text("latin-1").replace("cool.test3", "cool.test33"), "latin-1")
+    with pytest.raises(UserError, match=r"\[D737\].*cool.test3 is not in the key"):
+        editions.read(SECOND, tmp_path, quick=False)
+
+
+def test_places_between_tokens_are_taken_at_a_token():
+    view = SpacyTokens()(["One two. Three four", "", "five"])
+    found = [
+        Occurrence(0, 4, 7, "two.n", ("a",)),
+        Occurrence(0, 9, 19, "three.n"),
+        Occurrence(0, 19, 19, "end.n"),
+        Occurrence(2, 1, 2, "five.n"),
+    ]
+    at = located(view, found)
+    shown = [
+        view.texts[d][view.starts[p] : view.ends[p + n - 1]]
+        for p, n, d in zip(
+            at.instances.positions,
+            at.instances.lengths,
+            view.document_of(at.instances.positions),
+            strict=True,
+        )
+    ]
+    assert shown == ["two", "Three four", "four", "five"]
+    assert [at.words[g] for g in at.instances.groups] == [each.word for each in found]
+
+
+def test_senses_are_counted_and_their_costs_are_zero(sample):
+    rows = np.arange(12)
+    senses = senses_by_frequency(sample.occurrences, rows)
+    assert senses == {"bank%1": 8, "bank%2": 4, "U": 1}
+    found = costs(sample.occurrences, rows[:3], ["bank%2", "bank%1", "U"])
+    assert found.tolist() == [[1, 0, 0], [1, 0, 1], [0, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [systems.RLSC_COMB, table2.SYSTEMS["SVM-LIN, C = 100"], systems.IMPROVED, systems.ALL],
+)
+def test_systems_learn_what_the_most_frequent_sense_cannot(sample, system):
+    found = scored.tried(sample, {"system": system}, progress=silent)
+    assert scored.figures_of(sample, found[scored.MFS])["fine"][0] == pytest.approx(100 * 2 / 3)
+    assert scored.figures_of(sample, found["system"])["fine"][0] > 90
+    assert set(found["system"].seconds) == set(scored.STAGES)
+
+
+def test_features_are_made_once_for_all_systems(sample):
+    bench = Bench(sample.occurrences, sample.train)
+    lin, _ = bench.features(systems.RLSC_LIN)
+    assert len(bench.made) == 2
+    comb, _ = bench.features(systems.RLSC_COMB)
+    assert len(bench.made) == 3
+    assert (lin.rows.indices == comb.rows.indices).all() and comb.rows.data.max() > lin.rows.data.max() == 1
+    assert set(lin.columns.group_names) == {"local", "broad"}
+
+
+def test_a_learner_of_another_plugin_gets_scaled_rows(sample):
+    system = systems.System(
+        systems.RLSC_COMB.extractors, {"@disambig_learners": "random_subspace.SGD.v1"}, scaled=True
+    )
+    bench = Bench(sample.occurrences, sample.train)
+    features, _ = bench.features(system)
+    train, test = (sample.occurrences.of_word(0, part) for part in (sample.train, sample.test))
+    chosen = decide(system, features, sample.occurrences, train, [test, test[:1]])
+    assert len(chosen[0]) == 6 and chosen[1] == chosen[0][:1]
+    assert set(chosen[0]) <= {"bank%1", "bank%2", "U"}
+
+
+def test_a_word_of_one_sense_has_that(sample):
+    bench = Bench(sample.occurrences, sample.train)
+    features, _ = bench.features(systems.RLSC_COMB)
+    train, test = np.array([1, 3]), np.array([40, 41])
+    reports: list = []
+    chosen = decide(systems.RLSC_COMB, features, sample.occurrences, train, [test], reports=reports)
+    assert chosen == [["bank%1", "bank%1"]] and not reports
+    assert most_frequent(sample.occurrences, np.array([2, 5, 1]), [test]) == [["bank%2"] * 2]
+
+
+def test_scores_by_reading_and_part_of_speech(sample):
+    chosen = [sample.key[each][-1] for each in sample.ids]  # "U" of the first, else what is right
+    chosen[3], chosen[7] = "bank%2", "no sense"
+    right = [sense in sample.key[each] for sense, each in zip(chosen, sample.ids, strict=True)]
+    figures = scored.figures_of(sample, tried_of(right, chosen))
+    assert figures["fine"] == (pytest.approx(100 * 16 / 18), 18)
+    assert figures["coarse"][0] == pytest.approx(100 * 17 / 18)  # both senses of a word are one group
+    assert figures["nouns"] == (pytest.approx(100 * 5 / 6), 6)
+    assert figures["verbs"] == (pytest.approx(100 * 5 / 6), 6)
+    assert figures["adjectives"] == (100.0, 6)
+
+
+def test_rows_stand_beside_the_papers():
+    scores = {"fine": (70.0, 9), "nouns": (60.0, 4)}
+    rows = tables.rows_of({"Senseval-2": {"RLSC-COMB": scores, "COMB, x": scores}})
+    known = {(row.system, row.setting): row for row in rows}
+    assert (known["RLSC-COMB", "fine"].paper, known["RLSC-COMB", "fine"].ours) == (65.6, 70.0)
+    assert (known["RLSC-COMB", "Senseval-3"].paper, known["RLSC-COMB", "Senseval-3"].ours) == (72.2, None)
+    assert ("COMB, x", "Senseval-3") not in known and ("RLSC-COMB", "coarse") not in known
+    third = {"Senseval-3": {"RLSC-COMB": {"fine": (71.0, 5)}}}
+    rows = tables.rows_of({"Senseval-2": {"RLSC-COMB": scores}, **third})
+    assert [row.ours for row in rows if row.setting == "Senseval-3"] == [71.0]
+
+
+def test_claims_of_table_1_follow_the_figures():
+    names = list(table1.SYSTEMS)
+    right = {name: np.arange(100) < 60 + 3 * n for n, name in enumerate(names)}
+    found = {name: tried_of(each) for name, each in right.items()}
+    fine = {name: 100 * float(each.mean()) for name, each in right.items()}
+    claims = {claim.claim: claim.holds for claim in table1.claims_of(found, fine)}
+    assert claims["RLSC-COMB is above RLSC-LIN"] and len(claims) == len(names) + 1
+    assert not claims["RLSC-COMB reaches 65.6 (Senseval-2, fine-grained)"]
+    assert claims["COMB, improved reaches 67.0 (Senseval-2, fine-grained)"]
+    assert not claims["COMB, weights by alignment is above RLSC-COMB (p < 0.05)"]  # three instances
+    assert claims["COMB, improved is above RLSC-COMB (p < 0.05)"]
+
+
+def test_claims_of_table_2_follow_the_figures():
+    names = list(table2.SYSTEMS)
+    found = {name: tried_of(np.arange(100) < 60) for name in names}
+    fine = dict.fromkeys(names, 60.0)
+    assert [claim.holds for claim in table2.claims_of(found, fine)] == [True] * 4 + [False]
+    fine["SVM-LIN"] = 60.1
+    assert [claim.holds for claim in table2.claims_of(found, fine)] == [False, True, True, True, False]
+    fine["RLSC-COMB"], found["RLSC-COMB"] = 70.0, tried_of(np.arange(100) < 70)
+    assert table2.claims_of(found, fine)[-1].holds
+
+
+@pytest.mark.parametrize("table", [table1.Table1, table2.Table2])
+def test_a_table_on_a_made_sample(tmp_path, table):
+    write_senseval(tmp_path, SECOND)
+    write_senseval(tmp_path, THIRD, sensemap=False)
+    stages = []
+    result = table().run(data=tmp_path, quick=True, progress=lambda *said: stages.append(said))
+    assert stages[0][0] == "reading Senseval-2" and any("Senseval-3: " in stage for stage, *_ in stages)
+    rows = {(row.system, row.setting): row for row in result.rows}
+    assert rows["RLSC-COMB", "fine"].ours > 90 and rows["RLSC-COMB", "Senseval-3"].ours > 90
+    assert rows["RLSC-COMB", "Senseval-1"].ours is None
+    assert any("Senseval-1: not in the data" in note for note in result.notes)
+    assert any("learning" in note and "features" in note for note in result.notes)
+    assert result.claims and readable(table().title, result)
+    said = json.loads(json.dumps(as_json("name", result)))
+    assert as_json("name", of_json(said)) == said
+
+
+def test_both_other_editions_are_said_where_to_get(tmp_path):
+    (note,) = editions.missing(tmp_path)
+    assert "Senseval-1 and Senseval-3" in note and "senseval.org" in note and "EnglishLS.train" in note
+    for edition in editions.OTHERS:
+        write_senseval(tmp_path, edition)
+    assert editions.missing(tmp_path) == []
+
+
+def test_every_system_can_be_built():
+    for system in (*table1.SYSTEMS.values(), *table2.SYSTEMS.values()):
+        assert hasattr(system.built(), "fit")
+        resolve({"extractors": dict(system.extractors)})
+
+
+def test_without_the_files_the_command_says_which(tmp_path, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main.run(["reproduce", "popescu2004.table1", "--data", str(tmp_path)])
+    said = capsys.readouterr()
+    assert caught.value.code == 2 and "[D721" in said.err and "senseval2" in said.err
+
+
+@pytest.mark.parametrize("name", ["table1", "table2", "curves"])
+def test_a_broken_file_is_a_line_on_the_terminal(tmp_path, capsys, name):
+    folder = write_senseval(tmp_path, SECOND)
+    (folder / SECOND.train).write_text("no instance", "latin-1")
+    with pytest.raises(SystemExit) as caught:
+        main.run(["reproduce", f"popescu2004.{name}", "--quick", "--data", str(tmp_path)])
+    said = capsys.readouterr()
+    assert caught.value.code == 2
+    assert said.out == "" and said.err.count("\n") == 1 and "[D490]" in said.err
