@@ -81,6 +81,7 @@ def _run(
     **about: Any,
 ) -> dict[str, Any]:
     """Read what the config and the options name, and make the curve."""
+    from disambig.cli.telling import notes
     from disambig.corpora.labelled import read_labelled
     from disambig.errors import UserError
     from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
@@ -95,7 +96,7 @@ def _run(
     settings.pop("seed", None)
     examples = labelled or ([] if text else said_labelled)
     if examples:
-        places = read_labelled(examples, encoding=encoding or said_encoding)
+        places = read_labelled(examples, encoding=encoding or said_encoding, tell=notes())
         return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
     if are_labels(plan.parts["task"]):
         raise UserError("D463", task=plan.parts["task"].name)

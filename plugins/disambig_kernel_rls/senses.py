@@ -114,6 +114,8 @@ def _problem(word: Any) -> str:
         return "its senses are no list of different names"
     if not _are_texts(glosses, empty=True) or len(glosses) not in (0, len(senses)):
         return "its glosses are neither none nor one for each sense"
+    if any("${" in text for text in (name, *forms, *senses, *glosses)):
+        return "it has ${ in it, which a config takes for a reference"
     return ""
 
 

@@ -181,6 +181,7 @@ def test_what_is_learned_makes_a_task_that_finds_its_examples(rows):
         ["bank.n", ["bank"], ["a", "b"], ["only one"]],
         ["bank.n", {"bank": -1}, ["a"], []],
         ["bank.n", [3], ["a"], []],
+        ["bank.n", ["bank"], ["a ${x}"], []],
     ],
 )
 def test_what_is_no_word_is_refused(word):
