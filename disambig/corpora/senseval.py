@@ -24,7 +24,7 @@ LARGEST = 400_000_000
 """Bytes of a file, unpacked, at most (the largest of Senseval has 12 million)."""
 _ELEMENT = re.compile(r"<(/?)(lexelt|instance)\b([^<>]*)>")
 _ANSWER = re.compile(r"<answer\b([^<>]*)>")
-_CONTEXT = re.compile(r"<context\b[^<>]*>(.*?)</context\s*>", re.DOTALL)
+_CONTEXT = re.compile(r"<context\b[^<>]*>")
 _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 _SENTENCE = re.compile(r"(?:\.mrg)?_\d+$")
 
@@ -187,10 +187,11 @@ def _instance(
     answers = [attributes(tag) for tag in _ANSWER.findall(body)]
     if other := [answer["instance"] for answer in answers if answer.get("instance", name) != name]:
         return f"the instance {name!r} has an answer for {other[0]!r}"
-    held = _CONTEXT.search(body)
-    if held is None:
+    opened = _CONTEXT.search(body)
+    end = body.find("</context", opened.end()) if opened else -1
+    if opened is None or end < 0:
         return f"the instance {name!r} has no <context> that ends"
-    context = read_context(held[1], unheard)
+    context = read_context(body[opened.end() : end], unheard)
     heads = [head for head in context.heads if head[0] < head[1]]
     if not heads:
         return f"the target of {name!r} is not in its context: there is no <head> with a word in it"

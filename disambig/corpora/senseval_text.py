@@ -14,7 +14,7 @@ from html.entities import html5
 Span = tuple[int, int]
 _ENTITY = re.compile(r"&(?:#(\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{0,31})(;?))")
 _MARKUP = re.compile(r"<(/?)(head|sat)\b([^<>]*)>")
-_ATTRIBUTE = re.compile(r"([A-Za-z_]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(r"(?<![A-Za-z_])([A-Za-z_]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _GREEK = "a b g d e z ee th i k l m n x o p r s t u ph kh ps oh".split()
 _LETTERS = "".join(map(chr, (*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA))))  # no final sigma
 SGML = {

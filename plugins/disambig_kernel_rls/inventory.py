@@ -78,4 +78,4 @@ def _stemmer(language: str) -> Callable[[str], str]:
         return str
     from snowballstemmer import stemmer
 
-    return stemmer("porter").stemWord  # type: ignore[no-any-return]
+    return stemmer("porter").stemWord

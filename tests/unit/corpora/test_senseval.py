@@ -165,10 +165,20 @@ def test_a_head_keeps_its_words_and_white_space_collapses(before, head, after):
     assert "  " not in context.text and context.text.strip() == context.text
 
 
-def test_many_open_tags_take_linear_time():
-    text = HEADER + "<lexelt item='a.n'>" + "<instance id='x'" * 20_000 + "<head" * 20_000 + "&" * 50_000
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<instance id='x'" * 20_000 + "<head" * 20_000 + "&" * 50_000,
+        f"<instance {'a' * 300_000}>",
+        f"<instance id{' ' * 300_000}x>",
+        f"<instance id='1'><context><head>{'<sat ' * 50_000}</head></context>" + "<context>" * 50_000,
+        f"<instance id='1'>{'<context>' * 50_000}</instance>",
+        f"<instance id='1' docsrc='{'_1' * 100_000}x'><context>{'<head>' * 50_000}</context></instance>",
+    ],
+)
+def test_hostile_files_take_linear_time(hostile):
     with pytest.raises(UserError, match="D490"):
-        instances_of(text, "x")
+        instances_of(f"{HEADER}<lexelt item='a.n'>{hostile}", "x")
 
 
 @pytest.mark.data
