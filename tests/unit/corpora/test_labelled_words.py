@@ -49,13 +49,27 @@ def test_json_names_words_and_glosses(tmp_path):
 def test_senseval_gives_the_instances_that_have_a_sense(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(CORPUS, encoding="iso-8859-1")
-    found = read_labelled(path)
+    told = []
+    found = read_labelled(path, tell=told.append)
+    assert [message for message in told if "1 instances have several senses" in message]
     assert [(each.word, each.label) for each in found] == [
         ("bank.n", "shore%1"),
         ("bank.n", "P"),
         ("call.v", "call_up%2"),
         ("call.v", "U"),
     ]
+
+
+def test_the_form_of_senseval_3(tmp_path):
+    path = tmp_path / "EnglishLS.train.xml"
+    name = "smell.v.bnc.00000042"
+    text = corpus(
+        smell_v=[instance(name, "It <head>smelt</head> of R & D , <b .", ["1913001"], ' docsrc="BNC"')]
+    )
+    path.write_text(text.replace("<corpus", '<!DOCTYPE corpus SYSTEM "lexical-sample.dtd">\n<corpus'))
+    (only,) = read_labelled(path, strict=True)
+    assert (only.text, only.word, only.label) == ("It smelt of R & D , <b .", "smell.v", "1913001")
+    assert (only.text[only.start : only.end], only.document) == ("smelt", name)
 
 
 def test_a_broken_instance_is_told_or_stops(tmp_path):
