@@ -37,7 +37,8 @@ around it; one model a word. Made by one command, which anyone with the data can
   WordNet. "The data is not guaranteed to be 100% accurate", they say.
 * Every lemma and part of speech with {least} labelled occurrences or more; at most {most:,} of each.
 
-Licence: CC BY 4.0. Only weights under hashes are here; no text can be read from them. {size:.1f} MB.
+Licence: CC BY 4.0; the keys are those of WordNet 3.0, Copyright 2006 by Princeton University. Weights are here,
+and the words that they belong to; no text can be read from them. {size:.1f} MB.
 """
 
 EXPLAINED = """\

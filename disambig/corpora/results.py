@@ -99,6 +99,7 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "end": end,
             "observed": observed,
             "chosen": chosen,
+            **({"gloss": group.glosses[best]} if group.glosses else {}),
             "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
             "probability": probability,
