@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import disambig_kernel_rls
 import disambig_random_subspace
 import disambig_variance_svm
 import pytest
@@ -14,12 +15,17 @@ from disambig.experiments.report import as_json, of_json
 
 HOMES = {
     "bergsma2010": Path(disambig_variance_svm.__file__).parent,
+    "popescu2004": Path(disambig_kernel_rls.__file__).parent,
     "sogaard2012": Path(disambig_random_subspace.__file__).parent,
 }
 NAMES = (
     "bergsma2010.table1",
     "bergsma2010.table2",
     "bergsma2010.table3",
+    "popescu2004.curves",
+    "popescu2004.genres",
+    "popescu2004.table1",
+    "popescu2004.table2",
     "sogaard2012.figure5",
     "sogaard2012.figure6",
     "sogaard2012.table1",
@@ -72,3 +78,19 @@ def test_text_classification_is_on_all_instances():
     all_rows = [row for row in said_of("sogaard2012.table1")["rows"] if row["system"].endswith(", all")]
     assert {row["n"] for row in all_rows} == {1944}
     assert said_of("sogaard2012.figure5")["details"]["all"] == 1944
+
+
+def test_word_senses_are_on_all_of_senseval_2():
+    paper = {}
+    for table in ("table1", "table2"):
+        for row in said_of(f"popescu2004.{table}")["rows"]:
+            assert row["n"] == 4328 or row["setting"] != "fine"
+            if row["paper"] is not None:
+                paper[row["system"], row["setting"]] = row["paper"]
+    assert [paper[f"{name}", "fine"] for name in ("RLSC-LIN", "RLSC-COMB", "SVM-LIN", "SVM-COMB")] == [
+        65.2,
+        65.6,
+        64.4,
+        64.2,
+    ]
+    assert paper["SVM-COMB", "Senseval-3"] == 70.8 and len(paper) == 4 * 3 + 2

@@ -21,8 +21,8 @@ SYSTEMS = {
     IMPROVED: systems.IMPROVED,
     ALL: systems.ALL,
 }
-ASKED = {COMB: 65.6, IMPROVED: 67.0}
-"""The paper's figure, and what its improvements are to reach."""
+ASKED = {COMB: 65.6, "COMB, tags within 1 token": 65.6, IMPROVED: 67.0}
+"""The paper's figure, for two readings of its window, and what improvements are to reach."""
 
 
 @dataclass(frozen=True, slots=True)
