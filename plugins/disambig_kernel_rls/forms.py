@@ -48,11 +48,14 @@ class Forms:
     parts: NDArray[np.int8]
 
     @classmethod
-    def of(cls, words: Sequence[tuple[str, Iterable[str]]], *, language: str) -> Forms:
+    def of(
+        cls, words: Sequence[tuple[str, Iterable[str]]], *, language: str, certain: Iterable[str] = ()
+    ) -> Forms:
         """Return the index of words, each with its forms or a mapping of these to how often they were seen.
 
         Of words that share a form the one that had it more often comes first, then the earlier one. A form
         with a capital is one seen inside a sentence; where that is half of all at least, names count as well.
+        Forms that are certain belong to a word whatever their tag is.
         """
         wanted: dict[str, list[tuple[int, int]]] = {}
         parts, names = [], []
@@ -79,6 +82,8 @@ class Forms:
                 table[row, part] = number
                 if part == NOUN and form in names[number]:
                     table[row, NAME] = number
+        sure = np.isin(list(wanted), list(certain))
+        table[:, ANY] = np.where((table[:, ANY] < 0) & sure, table[:, UNTAGGED], table[:, ANY])
         for part in range(ANY + 1, UNTAGGED):
             table[:, part] = np.where(table[:, part] >= 0, table[:, part], table[:, ANY])
         hashes = hash_words(list(wanted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,9 @@ from typing import Any
 
 from disambig.api import Labelled
 
+CERTAIN_EXAMPLES, CERTAIN_SHARE = 10, 0.7
+"""How many examples, and which share of all its occurrences, make a form certain."""
+_RUN = re.compile(r"[^\W_]+")
 _ENDS = '.!?:\n"\u201c([-\u2014\u2022*'
 
 
@@ -59,6 +63,21 @@ def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) ->
             words[name] = seen
     kept = {name: seen for name, seen in words.items() if seen.senses.total() >= least}
     return [kept[name].word(name) for name in sorted(kept)]
+
+
+def certain_forms(labelled: Sequence[Labelled]) -> list[str]:
+    """Return the forms that are nearly always labelled where they stand in the texts of the examples.
+
+    They belong to their word whatever their tag: "least" is an adverb for a dictionary and an adjective for
+    the Penn Treebank, "Clause 5" a proper name.
+    """
+    examples = Counter(example.text[example.start : example.end].strip().lower() for example in labelled)
+    often = {form: n for form, n in examples.items() if n >= CERTAIN_EXAMPLES}
+    if not often:
+        return []
+    texts = dict.fromkeys(example.text for example in labelled)
+    there = Counter(word for text in texts for word in _RUN.findall(text.lower()) if word in often)
+    return sorted(form for form, n in often.items() if n >= CERTAIN_SHARE * there[form] > 0)
 
 
 def _ordered(counts: Counter[str]) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 from disambig.api import Group, Instances, Labelled, TokenView, UserError
 
 from .forms import Forms
-from .inventory import learned_words
+from .inventory import certain_forms, learned_words
 
 Word = Sequence[Any]
 """Name, forms (a list, or how often each was seen), senses, glosses (none, or one a sense)."""
@@ -33,6 +33,9 @@ class Senses:
         Left out, they are those of the labelled examples; the config saved with the model names them. Forms
         are in lower case; one with a capital stands for those inside a sentence. Senses are the most frequent
         first.
+    certain : sequence of str
+        Forms that belong to a word whatever their tag is. Left out together with `words`, they are those
+        whose occurrences in the texts of the examples are nearly all labelled.
     least : int
         Words with fewer labelled examples are left out.
     name : str
@@ -47,6 +50,7 @@ class Senses:
     """
 
     words: Sequence[Word] = ()
+    certain: Sequence[str] = ()
     least: int = 1
     name: str = "sense"
     language: str = "en"
@@ -73,7 +77,8 @@ class Senses:
     @cached_property
     def forms(self) -> Forms:
         """The index of all forms."""
-        return Forms.of([(name, forms) for name, forms, _, _ in self.words], language=self.language)
+        words = [(name, forms) for name, forms, _, _ in self.words]
+        return Forms.of(words, language=self.language, certain=self.certain)
 
     def instances(self, view: TokenView) -> Instances:
         """Return each token that is a form of a word, in text order."""
@@ -96,7 +101,8 @@ class Senses:
         words = learned_words(labelled, least=self.least, language=self.language)
         if not words:
             raise UserError("D496", n=len(labelled), least=self.least)
-        return {"words": words}
+        known = {form for _, forms, _, _ in words for form in forms}
+        return {"words": words, "certain": [form for form in certain_forms(labelled) if form in known]}
 
 
 def _problem(word: Any) -> str:

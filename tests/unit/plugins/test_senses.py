@@ -132,7 +132,8 @@ def test_words_are_learned_most_frequent_first():
             ],
             ["called", {"called": 2, "calls": 1}, ["phone", "visit"], []],
             ["ferret.n", {"ferret": 1}, ["animal"], []],
-        ]
+        ],
+        "certain": [],
     }
     task = Senses(**Senses().settings_of(EXAMPLES))
     assert [group.name for group in task.groups] == ["bank.n", "called", "ferret.n"]
@@ -199,3 +200,25 @@ def test_names():
 def test_another_tokenisation_will_do():
     view = Words()([TEXT])
     assert len(Senses(words=WORDS).instances(view)) == 7
+
+
+def test_forms_that_are_nearly_always_labelled_need_no_tag():
+    half = [labelled(f"Clause {n} says at [least] that least", "amount", "least.r") for n in range(10)]
+    assert Senses().settings_of(half)["certain"] == []
+    every = [labelled(f"Clause {n} says at [least] that", "amount", "least.r") for n in range(10)]
+    settings = Senses().settings_of(every)
+    assert settings["certain"] == ["least"]
+    assert Senses().settings_of(every[:9])["certain"] == []
+    view = tagged("at least Least", {"least": "JJS", "Least": "NNP"})
+    assert [word for word, _ in found(Senses(**settings), *view)] == ["least", "Least"]
+    assert found(Senses(words=settings["words"]), *view) == []
+
+
+def test_a_tag_still_tells_the_words_of_a_certain_form_apart():
+    words = [["work.n", {"work": 3}, ["job"], []], ["work.v", {"work": 5}, ["toil"], []]]
+    by_tag = {
+        tag: found(Senses(words=words, certain=["work"]), *tagged("work", {"work": tag}))[0][1]
+        for tag in ("NN", "VB", "JJ")
+    }
+    assert by_tag == {"NN": "work.n", "VB": "work.v", "JJ": "work.v"}
+    assert found(Senses(words=words), *tagged("work", {"work": "JJ"})) == []
