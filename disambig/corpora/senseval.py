@@ -26,6 +26,8 @@ _ELEMENT = re.compile(r"<(/?)(lexelt|instance)\b([^<>]*)>")
 _ANSWER = re.compile(r"<answer\b([^<>]*)>")
 _CONTEXT = re.compile(r"<context\b[^<>]*>")
 _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_NUMBER = re.compile(r"\.[^.]*$")
+"""Which occurrence and which satellite: ``call_for.159:0``."""
 _SENTENCE = re.compile(r"(?:\.mrg)?_\d+$")
 
 
@@ -51,6 +53,8 @@ class SenseInstance:
         What the context comes from, as far as the file says; else the id.
     where : str
         File and line, for messages.
+    multiword : str
+        What its satellites say that it is part of, such as ``"call_for"``; empty where it has none.
     """
 
     id: str
@@ -62,6 +66,7 @@ class SenseInstance:
     satellites: tuple[Span, ...] = ()
     document: str = ""
     where: str = ""
+    multiword: str = ""
 
     def labelled(self) -> Labelled:
         """Return the instance as a labelled example: of several senses the first counts."""
@@ -206,6 +211,7 @@ def _instance(
         tuple(sorted(context.satellites[each] for each in names if each in context.satellites)),
         _document(said, name),
         where,
+        _NUMBER.sub("", names[0]).lower() if names else "",
     )
     if len(heads) > 1:
         return instance, f"the instance {name!r} has {len(heads)} heads: the first counts"

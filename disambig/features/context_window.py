@@ -1,7 +1,7 @@
 """The context window: the words and tags next to a place, each with its position, and what stands there.
 
 The local features of word sense disambiguation: whether a word form stands two tokens to the left, whether
-the next token has a tag. They stop where the sentence does; its boundary words are words.
+the next token has a tag. They stop where the sentence does; its boundary words are words, unless told not.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class ContextWindow:
         Whether the instance as it is written is a feature, with its case, and, with `tags`, its tag.
     nearness : float
         A word or tag at distance d counts ``d ** -nearness``, and not 1.
+    boundaries : bool
+        Whether the boundary words of the sentence are features, as words are.
     name : str
         Of the feature group.
     least : int
@@ -68,6 +70,7 @@ class ContextWindow:
     tags: bool = True
     target: bool = True
     nearness: float = 0.0
+    boundaries: bool = True
     name: str = "local"
     least: int = 1
     named: bool = False
@@ -122,7 +125,8 @@ class ContextWindow:
         ahead = np.where(distances > 0, instances.lengths[:, None].astype(np.int64) - 1, 0)
         at = instances.positions[:, None] + ahead + distances
         first, stop = sentences_of(view, instances)
-        return np.where((at >= first[:, None]) & (at < stop[:, None]), at, -1)
+        bare = int(not self.boundaries)
+        return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
 
     def _keys(self, view: TokenView, instances: Instances) -> Keys:
         """Return the features of each instance, shape ``(n, F)``; 0 is none."""

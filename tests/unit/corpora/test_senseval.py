@@ -48,6 +48,21 @@ def test_satellites_before_and_behind_in_text_order(found):
     assert call.text == "They did call him up at 5 < 6 & AT&T."
     assert [part(call, span) for span in call.satellites] == ["did", "up"]
     assert part(call) == "call"
+    assert (call.multiword, found[0]["call.v.2"].multiword) == ("c:1", "")  # a name without a number
+
+
+@pytest.mark.parametrize(
+    ("sats", "multiword"),
+    [
+        ("call_for.159:0", "call_for"),
+        ("Draw_a_blank.087:0 draw_a_blank.087:1", "draw_a_blank"),
+        ("a.b.1:0", "a.b"),
+        ("", ""),
+    ],
+)
+def test_the_multiword_is_the_name_of_the_satellites(sats, multiword):
+    read = instances_of(corpus(call_v=[instance("1", f'We <head sats="{sats}">call</head> for it.')]), "x")
+    assert [each.multiword for each in read] == [multiword]
 
 
 def test_of_several_heads_the_first_is_taken_and_told(found):
@@ -194,4 +209,7 @@ def test_senseval_2_has_its_words_and_instances():
     assert len({each.word for each in train}) == len({each.word for each in test}) == 73
     assert all(each.senses for each in train) and not any(each.senses for each in test)
     assert sum(bool(each.satellites) for each in train) == 344
+    marked = [each for each in train if each.multiword]
+    assert len(marked) == 344 and sum(bool(each.multiword) for each in test) == 177
+    assert all(each.multiword in {sense.partition("%")[0] for sense in each.senses} for each in marked)
     assert len(told) == 1 and "&formula;" in told[0]

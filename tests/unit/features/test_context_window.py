@@ -44,7 +44,7 @@ def places(view, *spans):
     return Instances(np.array(positions, np.int64), lengths, np.zeros(len(spans), np.int32), none)
 
 
-def expected(words, first, n, *, window, use_words=True, tags=True, target=True):
+def expected(words, first, n, *, window, use_words=True, tags=True, target=True, boundaries=True):
     """Return the features of one place as a set of names."""
     around = ["<S>", *words, "</S>"]
     begin, end = first + 1, first + 1 + n
@@ -53,10 +53,10 @@ def expected(words, first, n, *, window, use_words=True, tags=True, target=True)
         for side, at in ((-d, begin - d), (d, end - 1 + d)):
             if not 0 <= at < len(around):
                 continue
-            if use_words:
-                inside = 0 < at < len(around) - 1
+            inside = 0 < at < len(around) - 1
+            if use_words and (inside or boundaries):
                 found.add(f"word{side:+d}={around[at].lower() if inside else around[at]}")
-            if tags and 0 < at < len(around) - 1:
+            if tags and inside:
                 found.add(f"tag{side:+d}={around[at][0]}")
     if target and n:
         found.add("target=" + " ".join(words[first : first + n]))
@@ -79,7 +79,7 @@ def texts_and_spans(draw):
 @given(
     texts_and_spans(),
     st.integers(0, 4),
-    st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags", "target")}),
+    st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags", "target", "boundaries")}),
 )
 def test_inner_products_count_shared_features(drawn, window, choice):
     documents, spans = drawn
@@ -95,6 +95,7 @@ def test_inner_products_count_shared_features(drawn, window, choice):
             use_words=choice["words"],
             tags=choice["tags"],
             target=choice["target"],
+            boundaries=choice["boundaries"],
         )
         for d, first, n in spans
     ]
@@ -167,6 +168,19 @@ def test_what_is_near_can_count_more():
         "tag-1 of b": 1,
         "tag+1 of e": 1,
     }
+
+
+def test_boundary_words_can_be_left_out():
+    view = view_of([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" is a word like any other
+    where = places(view, (0, 1, 1), (1, 1, 1))
+    settings = {"tags": False, "target": False, "named": True}
+    bare = ContextWindow(boundaries=False, **settings).fit(view, where, [GROUP])
+    assert sorted(bare.seen.names) == ["word+1=.", "word-1=</s>", "word-1=a"]
+    features = bare.transform(view, where, GROUP)
+    assert features.asked.reshape(-1, 2)[:, 0].tolist() == [2, 1]
+    with_them = ContextWindow(**settings).fit(view, where, [GROUP])
+    more = {"word-2=<S>", "word+1=</S>", "word+2=</S>"}
+    assert set(with_them.seen.names) - set(bare.seen.names) == more
 
 
 def test_rare_features_are_left_out():
