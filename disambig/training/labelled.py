@@ -25,6 +25,8 @@ from disambig.training.trainer import Progress, train_examples
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
 
 FOLDS = 5
+MOST_NOTES = 3
+"""Notes of one kind: of hundreds of groups nobody reads more."""
 FEW = 100
 """Examples below which a note says that they are few."""
 
@@ -259,8 +261,7 @@ def _counts(marked: Marked) -> dict[str, Any]:
 def _notes(marked: Marked) -> list[str]:
     notes = []
     if marked.problems:
-        more = f" and {len(marked.problems) - 3:,} more" if len(marked.problems) > 3 else ""
-        notes.append(f"not used: {'; '.join(marked.problems[:3])}{more}")
+        notes.append(f"not used: {_shortened(marked.problems, 3, '; ')}")
     if len(marked.documents) < FEW:
         notes.append(f"{len(marked.documents)} labelled examples are few: do not rely on this model yet")
     return notes
@@ -270,19 +271,29 @@ def _rare(
     task: Task, gold: Sequence[NDArray[np.int32]], scorers: Sequence[Scorer | None], n_folds: int
 ) -> list[str]:
     """Say what had too few examples: of a group to learn at all, of a label to be in every fold."""
-    notes = []
+    unlearned, rarer = [], []
     for group, right, scorer in zip(task.groups, gold, scorers, strict=True):
+        if len(group.candidates) == 1:
+            continue
         counts = np.bincount(right, minlength=len(group.candidates))
         rare = [
             f"{name!r} ({n})"
             for name, n in zip(group.candidates, counts.tolist(), strict=True)
             if n < n_folds
         ]
-        if len(group.candidates) == 1:
-            continue
         if scorer is None:
-            notes.append(f"{group.name}: too few examples to learn from, give more of each label")
+            unlearned.append(f"{group.name}: too few examples to learn from, give more of each label")
         elif rare:
-            more = f" and {len(rare) - 10:,} more" if len(rare) > 10 else ""
-            notes.append(f"{group.name}: fewer examples than folds of {', '.join(rare[:10])}{more}")
-    return notes
+            rarer.append(f"{group.name}: fewer examples than folds of {_shortened(rare, 10)}")
+    return [*_first(unlearned), *_first(rarer)]
+
+
+def _first(notes: list[str]) -> list[str]:
+    """Return some notes of one kind, the last of which says how many more groups there are."""
+    more = len(notes) - MOST_NOTES
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"... and {more:,} groups more like these"]
+
+
+def _shortened(names: list[str], most: int, between: str = ", ") -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return between.join(names[:most]) + more

@@ -149,3 +149,13 @@ def test_a_key_of_other_instances(folder, trained):
     (folder / "other.key").write_text("chair chair.1 seat\n")
     options = ["--labelled", "test.xml", "--key", "other.key"]
     assert "[D497]" in run(folder, "evaluate", "my_senses", *options, status=2).stderr
+
+
+def test_of_many_words_with_few_examples_some_are_named(tmp_path):
+    words = ["light", "note", "plant", "spring", "match"]
+    pairs = [f"Once a [[{word}]] number {n}.\tsense {n}" for word in words for n in range(2)]
+    (tmp_path / "few.tsv").write_text("\n".join(pairs) + "\n")
+    done = run(tmp_path, "train", "sense", "--labelled", "few.tsv", "--output", "few", "--no-test")
+    notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
+    assert sum("too few examples to learn from" in note for note in notes) == 3
+    assert any(note == "note: ... and 2 groups more like these" for note in notes)
