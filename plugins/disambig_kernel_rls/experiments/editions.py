@@ -15,7 +15,7 @@ from ..systems import tokens
 from .occurrences import Index, Occurrence, Occurrences, located
 from .trials import Seconds, timed
 
-ENDINGS = ("", ".xz", ".gz", ".bz2")
+ENDINGS = ("", ".xz", ".gz", ".zst")
 PARTS = {"n": "nouns", "v": "verbs", "a": "adjectives"}
 EVERY = 5
 """Of the words, the quick form takes each so many-th."""
@@ -61,7 +61,7 @@ OTHERS = (SENSEVAL_1, SENSEVAL_3)
 WHERE = (
     "{names}: not in the data. Get the English lexical sample from senseval.org or "
     "web.eecs.umich.edu/~mihalcea/senseval and put it, in the XML form of Senseval-3, into {folders} as "
-    "EnglishLS.train, EnglishLS.test, EnglishLS.test.key and EnglishLS.sensemap (.xz or .gz if packed)"
+    "EnglishLS.train, EnglishLS.test, EnglishLS.test.key and EnglishLS.sensemap (.xz, .gz or .zst if packed)"
 )
 
 
@@ -124,7 +124,14 @@ def read(edition: Edition, data: Path, *, quick: bool) -> Sample:
     train, test = ([each for each in part if each.word in kept] for part in (train, test))
     _check(edition, data, train, test, key)
     found = [
-        Occurrence(n, each.start, each.end, each.word, each.senses if n < len(train) else key[each.id])
+        Occurrence(
+            n,
+            each.start,
+            each.end,
+            each.word,
+            each.senses if n < len(train) else key[each.id],
+            each.multiword,
+        )
         for n, each in enumerate([*train, *test])
     ]
     with timed(clock, "tokens and tags"):

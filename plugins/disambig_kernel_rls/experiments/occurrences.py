@@ -27,6 +27,8 @@ class Occurrence:
         What is disambiguated, such as ``"bar.n"``.
     senses : tuple of str
         Those that are right; none where that is not known.
+    multiword : str
+        What the data say that it is part of, such as ``"call_for"``; empty where they say nothing.
     """
 
     text: int
@@ -34,6 +36,7 @@ class Occurrence:
     end: int
     word: str
     senses: tuple[str, ...] = ()
+    multiword: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +50,14 @@ class Occurrences:
         Their places, in the order of `senses`; `groups` says the word.
     words : tuple of str
     senses : sequence of tuple of str
+    multiwords : sequence of str
     """
 
     view: TokenView
     instances: Instances
     words: tuple[str, ...]
     senses: Sequence[tuple[str, ...]]
+    multiwords: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.senses)
@@ -84,7 +89,8 @@ def located(view: TokenView, found: Sequence[Occurrence]) -> Occurrences:
         np.array([number[each.word] for each in found], np.int32),
         np.zeros(len(found), np.int32),
     )
-    return Occurrences(view, instances, words, [each.senses for each in found])
+    senses, multiwords = [each.senses for each in found], [each.multiword for each in found]
+    return Occurrences(view, instances, words, senses, multiwords)
 
 
 def senses_by_frequency(occurrences: Occurrences, rows: Index) -> dict[str, int]:

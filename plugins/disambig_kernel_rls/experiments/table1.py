@@ -14,15 +14,23 @@ from .scored import Tried, against, details_of, seconds_of
 from .tables import notes_of, rows_of, run_all
 
 COMB, LIN, IMPROVED, ALL = "RLSC-COMB", "RLSC-LIN", "COMB, improved", "COMB, all kernels"
+COMB_MARKED, IMPROVED_MARKED = (f"{name}, marked phrasal verbs" for name in ("COMB", IMPROVED))
 SYSTEMS = {
     LIN: systems.RLSC_LIN,
     COMB: systems.RLSC_COMB,
     **systems.OPTIONS,
     IMPROVED: systems.IMPROVED,
     ALL: systems.ALL,
+    **systems.MARKED,
 }
-ASKED = {COMB: 65.6, "COMB, tags within 1 token": 65.6, IMPROVED: 67.0}
-"""The paper's figure, for two readings of its window, and what improvements are to reach."""
+ASKED = {
+    COMB: 65.6,
+    "COMB, tags within 1 token": 65.6,
+    COMB_MARKED: 65.6,
+    IMPROVED: 67.0,
+    IMPROVED_MARKED: 67.0,
+}
+"""The paper's figure, for the readings of what it leaves open, and what improvements are to reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,7 @@ class Table1:
         return ExperimentResult(
             rows_of(scores),
             claims_of(found, fine),
-            [*notes_of(data), systems.RECIPE, seconds_of(found)],
+            [*notes_of(data), *systems.RECIPE, seconds_of(found)],
             details_of(sample, found),
         )
 
@@ -57,6 +65,14 @@ def claims_of(found: Mapping[str, Tried], fine: Mapping[str, float]) -> list[Cla
         against(f"{COMB} is above {LIN}", found, fine, COMB, LIN, sure=False),
         *(
             against(f"{name} is above {COMB} (p < 0.05)", found, fine, name, COMB, sure=True)
-            for name in (*systems.OPTIONS, IMPROVED, ALL)
+            for name in (*systems.OPTIONS, IMPROVED, ALL, COMB_MARKED)
+        ),
+        against(
+            f"{IMPROVED_MARKED} is above {IMPROVED} (p < 0.05)",
+            found,
+            fine,
+            IMPROVED_MARKED,
+            IMPROVED,
+            sure=True,
         ),
     ]

@@ -26,7 +26,8 @@ READINGS = (
 )
 TAGS = (
     "tags are those of the installed tagger (the paper: Brill's); Porter stems without spaCy's stop words; "
-    "words, tags and broad contexts as in the paper otherwise, lambda = 1e-9"
+    "windows end where the sentence does, which is no feature by itself; words, tags and broad contexts as "
+    "in the paper otherwise, lambda = 1e-9"
 )
 Scores = dict[str, tuple[float, int]]
 

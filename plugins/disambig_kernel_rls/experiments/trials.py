@@ -27,6 +27,7 @@ from disambig.api import (
 
 from ..systems import Config, System, extractor_of
 from ..ties import winners
+from .multiwords import possible
 from .occurrences import Index, Occurrences, costs, senses_by_frequency
 
 Seconds = dict[str, float]
@@ -130,14 +131,21 @@ def decide(
             if used is not None:
                 asked = restricted(normalised(asked), used)
             scores = fitted.scorer.scores(asked).reshape(len(test), len(names))
+            if system.multiwords:
+                scores = np.where(possible(occurrences, train, test, names), scores, -np.inf)
             chosen.append([names[k] for k in winners(scores, frequencies)])
     return chosen
 
 
-def most_frequent(occurrences: Occurrences, train: Index, tests: Sequence[Index]) -> list[list[str]]:
-    """Return for each test the sense that is most frequent in `train`."""
-    first = next(iter(senses_by_frequency(occurrences, train)))
-    return [[first] * len(test) for test in tests]
+def most_frequent(
+    occurrences: Occurrences, train: Index, tests: Sequence[Index], *, multiwords: bool = False
+) -> list[list[str]]:
+    """Return for each test the sense most frequent in `train`; with `multiwords`, of those possible."""
+    names = list(senses_by_frequency(occurrences, train))
+    if not multiwords:
+        return [names[:1] * len(test) for test in tests]
+    found = [possible(occurrences, train, test, names).argmax(axis=1) for test in tests]
+    return [[names[k] for k in each] for each in found]
 
 
 def right(occurrences: Occurrences, rows: Index, chosen: Sequence[str]) -> NDArray[np.bool_]:
