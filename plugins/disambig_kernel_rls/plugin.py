@@ -47,6 +47,6 @@ def disambig_register_experiments(register: Register) -> None:
 
 @hookimpl  # type: ignore[untyped-decorator]
 def disambig_register_tasks(register: Register) -> None:
-    from .senses import Senses
+    from .senses.task import Senses
 
     register("kernel_rls.Senses.v1", Senses)

@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 import spacy
-from disambig_kernel_rls.senses import Senses
+from disambig_kernel_rls.senses.task import Senses
 from spacy.matcher import PhraseMatcher
 
 from disambig.text.spacy_tokens import SpacyTokens

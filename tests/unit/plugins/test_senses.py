@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.senses import Senses
+from disambig_kernel_rls.senses.task import Senses
 from hypothesis import given
 from hypothesis import strategies as st
 
