@@ -140,15 +140,18 @@ MARKED = {
     "COMB, improved, marked phrasal verbs": replace(IMPROVED, multiwords=True),
 }
 """What the marks of multiwords, which Senseval-2 gave to every system, are worth."""
+MIXTURE = (
+    "'improved' is a sum of three kernels: local, sentence boundaries among its words, weight 0.3, broad as "
+    "1 + ln(count) 0.2, all tokens around by idf / distance ('near') 0.5; its settings were chosen by "
+    "leave-one-out on the training part"
+)
 RECIPE = (
     "options change one thing of RLSC-COMB: weights of the two kernels by centred kernel-target alignment or "
     "by leave-one-out, word by word; a third kernel, of gap-weighted subsequences of up to 2 stems "
     "('string', the same weight as the others) or tags (weight 0.2) within 3 tokens, or of all tokens, stop "
     "words too, by idf / distance ('near', the same weight); a smaller window, for a 'window of size 3' can "
     "be one of three tokens",
-    "'improved': local, sentence boundaries among its words, 0.3, broad as 1 + ln(count) 0.2, near 0.5; 'all "
-    "kernels': local 0.2, broad 0.2, near 0.5, string 0.05, tags 0.05; all settings were chosen by "
-    "leave-one-out on the training part",
+    f"{MIXTURE}; 'all kernels': local 0.2, broad 0.2, near 0.5, string 0.05, tags 0.05, chosen likewise",
     "'marked phrasal verbs': Senseval-2 gives every system, in training and test part alike, marks of words "
     "that are part of a phrasal verb or the like (call ... for); the paper does not say whether it used "
     "them. The learner is the same, but an occurrence marked as 'call_for' can only have senses of that, and "

@@ -46,7 +46,7 @@ class Curves:
     title: str = (
         "Word senses: accuracy in % with at most so many training examples a word (Senseval-2, any key)"
     )
-    description: str = "learning curves of RLSC-LIN, RLSC-COMB and SVM-COMB, by examples a word"
+    description: str = "word senses: accuracy by examples a word, of RLSC, RLSC improved and SVM"
     needs: tuple[str, ...] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
@@ -62,10 +62,11 @@ class Curves:
             [
                 f"{len(has)} words, {has.sum():,} training and {tests.sum():,} test instances; {draws} "
                 "draws, of which a larger one holds the smaller ones; a word with fewer examples gives all "
-                "it has; accuracy is over test instances, the spread over draws",
+                "it has; accuracy is over test instances, ± the standard deviation over draws",
                 "vocabularies are those of the whole training part; p is of Wilcoxon's signed ranks across "
                 "words",
                 TAGS,
+                systems.MIXTURE,
             ],
             {
                 name: {
