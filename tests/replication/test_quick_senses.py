@@ -28,6 +28,8 @@ def test_quick_form_of_word_senses(table):
     assert ours["RLSC-COMB", "coarse"] > ours["RLSC-COMB", "fine"] > ours[MFS, "fine"] + 15
     if table is table1.Table1:
         assert ours["COMB, improved", "fine"] > ours["RLSC-COMB", "fine"]
+        assert ours[f"{MFS}, marked phrasal verbs", "verbs"] > ours[MFS, "verbs"]
+        assert ours["COMB, marked phrasal verbs", "verbs"] >= ours["RLSC-COMB", "verbs"]
 
 
 @pytest.mark.replication
