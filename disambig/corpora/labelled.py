@@ -13,7 +13,7 @@ Tables (.csv, or .tsv whose first line names its columns)
 Directories
     with a folder a label, and in it a file a document.
 XML (.xml)
-    Senseval's lexical sample, of several senses the first, and NOAD-MASC (also its .tar.xz): see
+    Senseval's lexical sample and NOAD-MASC (also its .tar.xz): see
     `disambig.corpora.senseval` and `disambig.corpora.noad`. What is broken in these is reported and left out;
     in all other forms it is an error.
 

@@ -24,6 +24,8 @@ class Labelled:
         The group that decides there, such as ``"bank.n"``; empty where the task is to find it.
     gloss : str
         Where to read what the label means; empty where that is not known.
+    also : tuple of str
+        Other labels that are as right: of these any will do.
     """
 
     text: str
@@ -34,3 +36,4 @@ class Labelled:
     where: str = ""
     word: str = ""
     gloss: str = ""
+    also: tuple[str, ...] = ()

@@ -43,8 +43,4 @@ def read_labelled_xml(
     if root not in _SENSEVAL:
         raise UserError("D491", path=path, seen=f"<{root}>" if root else "no element")
     found = instances_of(source, path, strict=strict, tell=tell)
-    several = sum(len(instance.senses) > 1 for instance in found)
-    if several and tell is not None:
-        problem = f"{several:,} instances have several senses: the first of each counts"
-        tell(str(UserError("D489", where=path, problem=problem)))
     return [instance.labelled() for instance in found if instance.senses]

@@ -69,9 +69,11 @@ class SenseInstance:
     multiword: str = ""
 
     def labelled(self) -> Labelled:
-        """Return the instance as a labelled example: of several senses the first counts."""
-        label = self.senses[0] if self.senses else ""
-        return Labelled(self.text, self.start, self.end, label, self.document, self.where, self.word)
+        """Return the instance as a labelled example; all its senses are right."""
+        label, *also = self.senses or ("",)
+        return Labelled(
+            self.text, self.start, self.end, label, self.document, self.where, self.word, also=tuple(also)
+        )
 
 
 def read_senseval(

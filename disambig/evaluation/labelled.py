@@ -16,7 +16,7 @@ from disambig.evaluation.intervals import wilson
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
-from disambig.training.marking import Marked, mark
+from disambig.training.marking import Marked, mark, right_candidates
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -39,8 +39,9 @@ def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, A
     for g, group in enumerate(model.task.groups):
         rows = np.flatnonzero(marked.examples.instances.groups == g)
         if len(rows):
-            chosen, logits = decide(model, marked.take(rows), g)
-            groups[group.name] = figures(group, marked.examples.instances.observed[rows], chosen, logits)
+            part = marked.take(rows)
+            chosen, logits = decide(model, part, g)
+            groups[group.name] = figures(group, _gold(part, group, chosen), chosen, logits)
     return _about(marked) | {"groups": groups}
 
 
@@ -114,10 +115,16 @@ def cross_validate(
         rows = np.flatnonzero(instances.groups == g)
         for system in systems if len(rows) else ():
             scored = logits[system][rows, : widths[g]] if system in logits else None
-            groups[system][group.name] = figures(
-                group, instances.observed[rows], chosen[system][rows], scored
-            )
+            gold = _gold(marked.take(rows), group, chosen[system][rows])
+            groups[system][group.name] = figures(group, gold, chosen[system][rows], scored)
     return _about(marked) | {"folds": folds, "systems": groups}
+
+
+def _gold(marked: Marked, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the right candidate of each instance; of several the chosen one, if it is among them."""
+    observed = marked.examples.instances.observed
+    right = right_candidates(marked, group)[np.arange(len(chosen)), chosen]
+    return np.where(right, chosen, observed).astype(np.int32)
 
 
 def figures(

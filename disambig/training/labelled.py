@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from disambig.corpora.labelled import Labelled
 from disambig.data.dense import DenseBlocks
+from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.joining import join
 from disambig.evaluation.intervals import wilson
 from disambig.model import calibration, labels, operating
 from disambig.model.model import Model
-from disambig.training.marking import Marked, mark
+from disambig.training.marking import Marked, mark, right_candidates
 from disambig.training.trainer import Progress, train_examples
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
 
@@ -96,6 +97,7 @@ def train_labels(
         tell("learning", g, len(task.groups))
         rows = np.flatnonzero(instances.groups == g)
         right = instances.observed[rows]
+        features[g] = _with_all_right(features[g], marked.take(rows), group)
         fitted, report, held_out = _fit(learner, features[g], right, folds[rows])
         scorers.append(fitted)
         if fitted is None:
@@ -192,6 +194,14 @@ def _fit(
         learner = replace(learner, C=float(np.median(strengths)))  # type: ignore[type-var]
     fitted = learner.fit(features.batch)
     return fitted.scorer, report | fitted.report, held_out
+
+
+def _with_all_right(features: Features, marked: Marked, group: Group) -> Features:
+    """Return features whose batch knows all labels that are right, where an example has several."""
+    if not any(example.also for example in marked.labelled):
+        return features
+    costs = (~right_candidates(marked, group)).astype(np.float32)
+    return replace(features, batch=replace(features.batch, costs=costs))  # type: ignore[type-var]
 
 
 def _out_of_fold(

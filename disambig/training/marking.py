@@ -101,6 +101,23 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     return Marked(Examples.of(view, chosen), used, documents, problems)
 
 
+def right_candidates(marked: Marked, group: Group) -> NDArray[np.bool_]:
+    """Return which candidates are right for each instance, shape ``(n_instances, K)``.
+
+    Parameters
+    ----------
+    marked : Marked
+        Of instances that all belong to `group`.
+    """
+    observed = marked.examples.instances.observed
+    right = observed[:, None] == np.arange(len(group.candidates))
+    for row, example in enumerate(marked.labelled):
+        for label in example.also:
+            if (candidate := _candidate(group, label)) >= 0:
+                right[row, candidate] = True
+    return right
+
+
 def _problem(
     example: Labelled,
     here: Sequence[Group],

@@ -23,11 +23,13 @@ class Seen:
     forms: Counter[str] = field(default_factory=Counter)
     senses: Counter[str] = field(default_factory=Counter)
     glosses: dict[str, str] = field(default_factory=dict)
+    examples: int = 0
 
     def add(self, example: Labelled) -> None:
         """Count an example."""
         form = example.text[example.start : example.end].strip()
-        self.senses[example.label] += 1
+        self.examples += 1
+        self.senses.update([example.label, *example.also])
         if example.gloss:
             self.glosses.setdefault(example.label, example.gloss)
         if form and not any(map(str.isspace, form)):
@@ -61,7 +63,7 @@ def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) ->
         name = next((form for form in _ordered(seen.forms) if form not in words), "")
         if name:
             words[name] = seen
-    kept = {name: seen for name, seen in words.items() if seen.senses.total() >= least}
+    kept = {name: seen for name, seen in words.items() if seen.examples >= least}
     return [kept[name].word(name) for name in sorted(kept)]
 
 

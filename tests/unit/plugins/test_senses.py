@@ -10,12 +10,15 @@ from disambig_kernel_rls.senses.task import Senses
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.config import resolve
 from disambig.corpora.labelled import Labelled
 from disambig.errors import UserError
+from disambig.evaluation.labelled import evaluate_labelled
 from disambig.testing import check_task
 from disambig.text.hashing import hash_word
 from disambig.text.spacy_tokens import SpacyTokens
 from disambig.text.words import Words
+from disambig.training.labelled import train_labelled
 
 BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
 BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
@@ -222,3 +225,36 @@ def test_a_tag_still_tells_the_words_of_a_certain_form_apart():
     }
     assert by_tag == {"NN": "work.n", "VB": "work.v", "JJ": "work.v"}
     assert found(Senses(words=words), *tagged("work", {"work": "JJ"})) == []
+
+
+def test_of_several_right_senses_all_are_learned_and_any_is_right():
+    config = {
+        "extractors": {
+            "near": {
+                "@disambig_extractors": "disambig.Tfidf.v1",
+                "around": 5,
+                "weighting": "count",
+                "name": "n",
+            }
+        },
+        "learner": {"@disambig_learners": "kernel_rls.RLSCComb.v1"},
+        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+    }
+    rows = [("muddy [bank] river", "shore"), ("cash [bank] loan", "money"), ("cash [bank] safe", "building")]
+    examples = [
+        replace(labelled(f"{text} {n}", sense, "bank.n"), also=("building",) if sense == "money" else ())
+        for n in range(6)
+        for text, sense in rows
+    ]
+    task = Senses(**Senses().settings_of(examples))
+    assert task.groups[0].candidates == ("building", "money", "shore")  # of which 12, 6 and 6 were seen
+    parts = {**resolve(config), "task": task, "tokenisation": SpacyTokens()}
+    model = train_labelled(parts, examples, name="test")
+    alone = [replace(example, also=()) for example in examples]
+    assert not np.allclose(
+        model.scorers[0].weights, train_labelled(parts, alone, name="test").scorers[0].weights
+    )
+    several = [labelled("cash [bank] loan 7", "shore", "bank.n")]
+    right = [replace(each, also=("money", "building", "unheard of")) for each in several]
+    assert evaluate_labelled(model, right)["groups"]["bank.n"]["accuracy"] == 1.0
+    assert evaluate_labelled(model, several)["groups"]["bank.n"]["accuracy"] == 0.0
