@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-ALONE = 99.0
-"""The margin of a candidate that has no other beside it: beyond any that is computed."""
 RIDGE = 1.0
 """Strength of the pull of each calibration towards plain scores, in examples."""
 
@@ -47,7 +45,8 @@ class Labels:
     def judge(self, scores: Floats, group: int) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return which candidate is chosen, by what margin, and its probability, each shape ``(n,)``.
 
-        The margin is in units of log-odds; that of an only candidate is `ALONE`.
+        The margin is in units of log-odds. An only candidate is weighed against what was never seen: its bias
+        is its margin (see `fit`).
 
         Parameters
         ----------
@@ -58,7 +57,8 @@ class Labels:
         chosen = decisive.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
         rows = np.arange(len(scores))
         if scores.shape[1] == 1:
-            return chosen, np.full(len(rows), ALONE), np.ones(len(rows))
+            odds = self.bias[group, 0]
+            return chosen, np.full(len(rows), odds), np.full(len(rows), 1.0 / (1.0 + np.exp(-odds)))
         ordered = np.sort(decisive, axis=1)
         return chosen, ordered[:, -1] - ordered[:, -2], softmax(logits)[rows, chosen]
 
@@ -117,7 +117,11 @@ def fit(
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
     for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
         k = each.shape[1]
-        if len(each):
+        if (
+            k == 1
+        ):  # after n of one kind the next one is of another kind with probability 1 / (n + 2): Laplace
+            bias[g] = np.log(len(each) + 1.0)
+        elif len(each):
             scale[g], bias[g, :k] = _platt(each, right, biased=biased)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * each + bias[g, :k]

@@ -103,7 +103,7 @@ def component_factory(
 
 
 def label_factory(
-    name: str, *, task: str, pack: str, spans_key: str | None = None
+    name: str, *, task: str, pack: str, spans_key: str | None = None, requires: Sequence[str] = ()
 ) -> Callable[..., Disambiguator]:
     """Register a component factory for a task of labels with spaCy and return it.
 
@@ -121,6 +121,8 @@ def label_factory(
         The distribution that brings such a model: named where none is installed (D506).
     spans_key : str, optional
         Default key of ``doc.spans``; the task's name if not given.
+    requires : sequence of str
+        What the component reads, such as ``"token.tag"``, for spaCy's analysis of pipelines.
     """
     factory = name
 
@@ -136,15 +138,18 @@ def label_factory(
         return Disambiguator(nlp, loaded, name=name, spans_key=spans_key, protect=False)
 
     key = spans_key or task
-    _register(name, create, {"model": None, "spans_key": key, "least_margin": None})
+    _register(name, create, {"model": None, "spans_key": key, "least_margin": None}, requires)
     return create
 
 
-def _register(name: str, create: Callable[..., Disambiguator], defaults: dict[str, Any]) -> None:
+def _register(
+    name: str, create: Callable[..., Disambiguator], defaults: dict[str, Any], requires: Sequence[str] = ()
+) -> None:
     key = f"spans_{defaults['spans_key']}"
     Language.factory(
         name,
         default_config=defaults,
+        requires=list(requires),
         assigns=["doc.spans", "doc.user_data", "span._.disambig"],
         default_score_weights={f"{key}_f": 1.0, f"{key}_p": 0.0, f"{key}_r": 0.0},
         func=create,

@@ -64,6 +64,25 @@ def test_parts_of_speech_tell_words_apart(nlp):
     assert [s._.disambig["group"] for s in doc.spans["sense"] if s.text == "work"] == ["work.v", "work.n"]
 
 
+def test_what_a_doc_gets_does_not_depend_on_its_batch(nlp):
+    tagger, senses = nlp.get_pipe("disambig_tagger"), nlp.get_pipe("disambig_sense")
+
+    def docs():
+        half = tagger(nlp.make_doc(TEXT))
+        for token in half[10:]:
+            token.tag_ = ""
+        return [tagger(nlp.make_doc(TEXT)), nlp.make_doc(TEXT), half]
+
+    def shown(doc):
+        return [(span.start, span._.disambig) for span in doc.spans["sense"]]
+
+    with pytest.warns(UserWarning, match="no tags here"):
+        alone = [shown(senses(doc)) for doc in docs()]
+    with pytest.warns(UserWarning, match="no tags here"):
+        together = [shown(doc) for doc in senses.pipe(docs(), batch_size=3)]
+    assert all(alone) and together == alone
+
+
 def test_a_larger_least_margin_says_less(sense_pack):
     counts = []
     for least in (0.0, 1.0, 50.0):
@@ -85,6 +104,13 @@ def test_without_tags_there_is_one_warning_and_an_answer(sense_pack):
     said = [str(warning.message) for warning in caught if "no tags here" in str(warning.message)]
     assert len(said) == 1 and "disambig_tagger" in said[0]
     assert "court" in {span.text for span in doc.spans["sense"]}
+
+
+def test_spacy_knows_that_it_reads_tags(nlp):
+    assert nlp.analyze_pipes()["problems"]["disambig_sense"] == []
+    alone = spacy.blank("en")
+    alone.add_pipe("disambig_sense")
+    assert alone.analyze_pipes()["problems"]["disambig_sense"] == ["token.tag"]
 
 
 def test_other_languages_are_refused(sense_pack):

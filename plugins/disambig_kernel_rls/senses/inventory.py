@@ -71,7 +71,7 @@ def certain_forms(labelled: Sequence[Labelled]) -> list[str]:
     """Return the forms that are nearly always labelled where they stand in the texts of the examples.
 
     They belong to their word whatever their tag: "least" is an adverb for a dictionary and an adjective for
-    the Penn Treebank, "Clause 5" a proper name.
+    the Penn Treebank.
     """
     examples = Counter(example.text[example.start : example.end].strip().lower() for example in labelled)
     often = {form: n for form, n in examples.items() if n >= CERTAIN_EXAMPLES}

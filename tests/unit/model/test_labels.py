@@ -81,14 +81,13 @@ def test_nothing_to_judge():
     assert [len(column) for column in fitted.judge(np.empty((0, 2)), 0)] == [0, 0, 0]
 
 
-def test_an_only_candidate_is_certain():
-    fitted = Labels(np.ones(1), np.zeros((1, 2)), np.zeros((1, 2)))
-    chosen, margin, probability = fitted.judge(np.array([[-3.0], [2.0]]), 0)
-    assert chosen.tolist() == [0, 0]
-    assert margin.tolist() == [labels.ALONE] * 2
-    assert probability.tolist() == [1.0, 1.0]
-
-
-def test_calibration_of_a_group_with_one_candidate():
-    fitted = labels.fit([np.array([[0.3], [0.1]])], [np.zeros(2, np.int32)], metric=("accuracy", None))
-    assert fitted.judge(np.array([[0.2]]), 0)[2].tolist() == [1.0]
+def test_an_only_candidate_is_as_sure_as_its_examples_are_many():
+    few, many = (
+        labels.fit([np.zeros((n, 1))], [np.zeros(n, np.int32)], metric=("accuracy", None)) for n in (3, 98)
+    )
+    for fitted, n in ((few, 3), (many, 98)):
+        chosen, margin, probability = fitted.judge(np.array([[-3.0], [2.0]]), 0)
+        assert chosen.tolist() == [0, 0]
+        np.testing.assert_allclose(probability, (n + 1) / (n + 2))  # Laplace's rule of succession
+        np.testing.assert_allclose(margin, np.log(n + 1))
+    assert len(few.judge(np.zeros((0, 1)), 0)[0]) == 0
