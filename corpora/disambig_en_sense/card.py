@@ -21,8 +21,8 @@ It is a distribution of its own, found by its entry point, and runs where it is 
 
 `span.label_` is the sense's id in the dictionary, such as `m_en_us1219574.005`. The dictionary's own
 definitions are not free. `span.kb_id_` holds, where they are known, the keys of WordNet's senses that mean
-the same (`account%1:10:00::`), which any WordNet explains; their first number is the part of speech, the
-second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's lexicographer files).
+the same (`account%1:10:00::`), most of which any WordNet explains; their first number is the part of speech,
+the second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's lexicographer files).
 Regularised least squares with kernels (Popescu 2004) over the words and tags near the place and the stems
 around it; one model a word. Made by one command, which anyone with the data can repeat:
 
@@ -45,14 +45,18 @@ EXPLAINED = """\
 {folds}-fold cross-validation over documents, in %. "Most frequent" is the sense most frequent in the training
 folds. The model decides on plain text, with tags by `disambig_en_tagger`: an occurrence that the tagger takes
 for another part of speech is not attempted. "Surer" is what the component says by default: the best sense at
-least {times:.1f} times as probable as the next one; a word that had one sense in MASC gets that one always. Forms that
-are decided whatever their tag ("least", "related") came in after a first run of these figures (85.7 % then).
+least {times:.1f} times as probable as the next one; a word that had one sense in MASC gets that one always.
+Forms that are decided whatever their tag ("least", "related") came in after a first run of these figures
+(85.7 % then).
 """
 LIMITS = """\
 ## Limits
 
 * Words that are not in its inventory get nothing, and senses that were rare in MASC are never chosen.
-* A fifth of the words have one sense in MASC: they get that one.
+* A fifth of the words have one sense in MASC: they get that one, whatever stands around them.
+* Senses that are rare there lose against frequent ones, with confidence: a "bank" is one of money, by a river
+  as well.
+* Fixed phrases ("of course", "on account of") and proper names are decided like other words.
 * Genres: much newswire, e-mail, essays and fiction of 1990 to 2010; other text is harder.
 * The senses "be", "have", "do" and the like are the dictionary's, auxiliaries among them.
 """

@@ -52,7 +52,8 @@ def test_config_can_be_read_and_built(config: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_python_snippet_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(PYTHON[number], f"README.md, snippet {number}", "exec"), {"__name__": "readme"})
+    code = compile(PYTHON[number], f"README.md, snippet {number}", "exec", dont_inherit=True)
+    exec(code, {"__name__": "readme"})
 
 
 @pytest.mark.parametrize("line", SHELL)
