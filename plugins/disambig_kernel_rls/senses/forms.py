@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from disambig.api import TokenView, hash_words
 from .inflection import inflections
 
 ANY, NOUN, VERB, ADJECTIVE, ADVERB, NAME, UNTAGGED = range(7)
-"""Parts of speech as columns: of other tags, of nouns, ...; of texts without tags."""
+"""Parts of speech as columns: of other tags, of nouns, ...; of tokens without tags."""
 PARTS = {"n": NOUN, "v": VERB, "a": ADJECTIVE, "j": ADJECTIVE, "s": ADJECTIVE, "r": ADVERB}
 """What stands behind a word's name, behind a full stop."""
 _TAGS = {
@@ -25,6 +26,11 @@ _TAGS = {
 }
 TAGS = {tag: part for part, tags in _TAGS.items() for tag in tags.split()}
 """The Penn Treebank's tags, and Universal Dependencies'."""
+OTHER_TAGS = (
+    "CC CD DT EX FW IN LS PDT POS PRP PRP$ RP SYM TO UH WDT WP WP$ ADD AFX GW HYPH NFP XX -LRB- -RRB- `` '' "
+    ", . : $ # ADP CCONJ DET INTJ NUM PART PRON PUNCT SCONJ X"
+).split()
+"""The rest of these: of words that we never find, and of signs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,18 +99,31 @@ class Forms:
         return cls(hashes[order], table[order], tags[by_tag], np.array(list(TAGS.values()), np.int8)[by_tag])
 
     def found(self, view: TokenView) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the positions of the tokens that belong to a word, and the word of each."""
+        """Return the positions of the tokens that belong to a word, and the word of each.
+
+        Tokens without a tag are those of a text without tags. Warns where all tags are of another tagset.
+        """
         if not len(self.hashes):
             return np.empty(0, np.int64), np.empty(0, np.int32)
         rows = _at(self.hashes, view.hashes)
         positions = np.flatnonzero((rows >= 0) & (view.ends > view.starts))
         part = np.full(len(positions), UNTAGGED, np.int8)
         if "tag" in view.layers:
-            given = _at(self.tags, view.layers["tag"][positions])
-            part = np.where(given >= 0, self.parts[given], ANY).astype(np.int8)
+            tags = view.layers["tag"][positions]
+            given = _at(self.tags, tags)
+            part = np.where(given >= 0, self.parts[given], np.where(tags == 0, UNTAGGED, ANY)).astype(np.int8)
+            if (part == ANY).any() and (part[tags != 0] == ANY).all():
+                _warn_of_other_tags(view)
         words = self.words[rows[positions], part]
         known = words >= 0
         return positions[known], words[known]
+
+
+def _warn_of_other_tags(view: TokenView) -> None:
+    """Warn where a view has tags and none of them is one that we know."""
+    if not np.isin(view.layers["tag"], hash_words([*TAGS, *OTHER_TAGS])).any():
+        known = "the Penn Treebank's and Universal Dependencies'"
+        warnings.warn(f"the tags here are of no known tagset: words are found by {known}", stacklevel=4)
 
 
 def _at(known: NDArray[np.uint64], asked: NDArray[np.generic]) -> NDArray[np.int64]:

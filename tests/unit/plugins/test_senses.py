@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from disambig.text.hashing import hash_word
 from disambig.text.spacy_tokens import SpacyTokens
 from disambig.text.words import Words
 from disambig.training.labelled import train_labelled
+from disambig.training.run import run
 
 BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
 BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
@@ -72,6 +74,25 @@ def test_with_tags_a_form_is_of_the_word_of_its_part_of_speech():
         ("saw", "saw.n"),
         ("seeing", "see.v"),
     ]
+
+
+def test_tokens_without_a_tag_are_those_of_a_text_without_tags():
+    view, words = tagged(tags={"bank": "VBP"})
+    view.layers["tag"][words.index("saw") :] = 0
+    without = found(Senses(words=WORDS), *tagged())
+    assert found(Senses(words=WORDS), view, words) == [("bank", "bank.v"), *without[2:]]
+    view.layers["tag"][:] = 0
+    assert found(Senses(words=WORDS), view, words) == without
+
+
+@pytest.mark.parametrize(("tags", "warned"), [(["ART", "NN$"], 1), (["DT", "NN$"], 0), (["ART", "NN"], 0)])
+def test_tags_of_another_tagset_are_told_of(tags, warned):
+    view, _ = tagged("The bank")
+    layer = np.array([0, *map(hash_word, tags), 0], np.uint64)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Senses(words=WORDS).instances(replace(view, layers={"tag": layer}))
+    assert ["no known tagset" in str(each.message) for each in caught] == [True] * warned
 
 
 def test_proper_names_are_no_nouns_but_where_training_showed_them_so():
@@ -258,3 +279,21 @@ def test_of_several_right_senses_all_are_learned_and_any_is_right():
     right = [replace(each, also=("money", "building", "unheard of")) for each in several]
     assert evaluate_labelled(model, right)["groups"]["bank.n"]["accuracy"] == 1.0
     assert evaluate_labelled(model, several)["groups"]["bank.n"]["accuracy"] == 0.0
+
+
+def test_a_word_that_never_is_one_token_is_not_learned_and_its_examples_are_told_of(tmp_path):
+    path = tmp_path / "examples.tsv"
+    rows = ["text\tlabel\tword"]
+    for n in range(6):
+        rows += [f"a muddy [[bank]] of river {n}\tshore\tbank.n", f"a rich [[bank]] {n}\tmoney\tbank.n"]
+        rows += [f"in [[New York]] {n}\t{('city', 'state')[n % 2]}\tnew_york.n"]
+        rows += [f"a [[well-known]] man {n}\t{('famous', 'usual')[n % 2]}\twell-known.a"]
+    path.write_text("\n".join(rows))
+    model = run("sense", labelled=[str(path)])
+    assert [group.name for group in model.task.groups] == ["bank.n"]
+    assert model.provenance["examples"]["labelled"] == 12
+    (note,) = (note for note in model.provenance["notes"] if note.startswith("not used"))
+    assert "line 4: 'New York' is 2 tokens: the task sense decides at single ones only" in note
+    assert "'well-known' is 3 tokens" in note
+    with pytest.raises(UserError, match=r"D496.*without blanks"):
+        Senses().settings_of([labelled("in [New York] 1", "city", "new_york.n")])
