@@ -22,7 +22,8 @@ It is a distribution of its own, found by its entry point, and runs where it is 
 `span.label_` is the sense's id in the dictionary, such as `m_en_us1219574.005`. The dictionary's own
 definitions are not free. `span.kb_id_` holds, where they are known, the keys of WordNet's senses that mean
 the same (`account%1:10:00::`), most of which any WordNet explains; their first number is the part of speech,
-the second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's lexicographer files).
+the second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's lexicographer
+files).
 Regularised least squares with kernels (Popescu 2004) over the words and tags near the place and the stems
 around it; one model a word. Made by one command, which anyone with the data can repeat:
 
@@ -37,8 +38,8 @@ around it; one model a word. Made by one command, which anyone with the data can
   WordNet. "The data is not guaranteed to be 100% accurate", they say.
 * Every lemma and part of speech with {least} labelled occurrences or more; at most {most:,} of each.
 
-Licence: CC BY 4.0; the keys are those of WordNet 3.0, Copyright 2006 by Princeton University. Weights are here,
-and the words that they belong to; no text can be read from them. {size:.1f} MB.
+Licence: CC BY 4.0; the keys are those of WordNet 3.0, Copyright 2006 by Princeton University. Weights are
+here, and the words that they belong to; no text can be read from them. {size:.1f} MB.
 """
 
 EXPLAINED = """\

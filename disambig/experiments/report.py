@@ -105,7 +105,9 @@ def _setting(setting: str) -> str:
 
 
 def _cell(row: Row, published: bool) -> str:
-    ours = "n/a" if row.ours is None else f"{row.ours:.1f}"
+    ours = (
+        "n/a" if row.ours is None else f"{round(row.ours, 2):.1f}"
+    )  # as in the JSON, and what it is made into
     if row.spread is not None:
         ours += f" ± {row.spread:.1f}"
     if not published:

@@ -146,3 +146,9 @@ def test_many_settings_go_down_and_figures_without_a_papers_stand_alone():
     few = table([*rows[:3], Row("a", "part 3", 70.0, 53.0, 10, 0.5)])
     assert few[0] == ["system", "part 0", "part 1", "part 2", "part 3"]
     assert few[1] == ["a", "- / 50.0", "- / 51.0", "- / 52.0", "70.0 / 53.0 ± 0.5"]
+
+
+def test_terminal_and_document_round_alike():
+    result = Result((Row("a", "", None, 57.552, 100), Row("b", "", None, 57.549, 100)), ())
+    again = of_json(json.loads(json.dumps(as_json("x", result))))
+    assert table(result.rows) == table(again.rows)
