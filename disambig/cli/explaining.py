@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
     from disambig.model.explain import Reason
+    from disambig.model.labels import Floats
     from disambig.model.model import Model
 
 _PIPE_WIDTH = 160
@@ -54,6 +55,7 @@ def explain_text(
     if model.labels is not None:  # what is left unsaid is explained as well
         least_margin, model = model.labels.least_margin, model.with_least_margin(0.0)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
+    probabilities = None if model.labels is None else model.candidate_probabilities(decisions)
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
     threshold = probability_at(model.operating.threshold(flags_per_1000))
     name = f"{model.name} {model.version}"
@@ -64,31 +66,31 @@ def explain_text(
         console.line("  no decision: the text has no word that is in question, or all are protected")
     for index in decisions.noted.nonzero()[0].tolist():
         record = decisions.record(index, text)
-        names = [name for name, _ in record["candidates"]]
+        best, chosen = record["candidates"][0][0], record["chosen"]
         reasons = explain(model, view, index)
         known = {reason.candidate for reason in reasons if reason.count}
         console.line("")
         console.line(f"  {_headline(record, text)}", style="bold red" if record["flagged"] else "bold")
-        evidence = names[0] in known or not reasons
+        evidence = best in known or not reasons
         said = verdict(decisions, index, text, threshold=threshold, evidence=evidence, what=what)
         console.line(f"  {said}")
         if record["margin"] < least_margin:
             console.line(f"  nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
+        names = _ranked(record, shares := _shares(decisions, index, probabilities))
+        if shares and names[0] != chosen:
+            console.line(f"  {shown(names[0])} is more probable, but this model decides for the best F1")
         seen = _observed(decisions, index)
-        group = decisions.table[decisions.groups[index]]
-        glosses = dict(zip(group.candidates, group.glosses, strict=False))
-        rows = [
-            (shown(name), *([glosses[name]] if glosses else []), f"{score:.3f}")
-            for rank, (name, score) in enumerate(record["candidates"])
-            if rank < top or name == seen
-        ]
-        console.table(("candidate", *(["gloss"] if glosses else []), "score"), rows, numbers=1)
-        rivals = [seen] if seen is not None and seen != names[0] else names[1:2]
-        heaviest = _heaviest(reasons, (names[0], *rivals), top)
+        kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen)]
+        console.table(*_candidates(decisions, index, record, kept, shares), numbers=2 if shares else 1)
+        first = chosen if shares else best
+        others = [name for name in names if name != first]
+        rivals = [seen] if seen is not None and seen != first else others[:1]
+        heaviest = _heaviest(reasons, (first, *rivals), top)
         if heaviest:
-            console.table(
-                ("candidate", what.removesuffix("s"), "count", "weight", "adds"), heaviest, numbers=3
-            )
+            counted = any(count for _, _, count, *_ in heaviest)
+            head = ("candidate", what.removesuffix("s"), "count", "weight", "adds")
+            rows = [head, *heaviest] if counted else [(*row[:2], *row[3:]) for row in (head, *heaviest)]
+            console.table(rows[0], rows[1:], numbers=3 if counted else 2)
     for start, end in _protected(text, model, decisions):
         console.line("")
         console.line(f"  {_where(text, start, end)}")
@@ -152,6 +154,38 @@ def verdict(
     if not evidence:
         return f"not flagged: no evidence for {shown(group.candidates[chosen])}{coverage}"
     return f"not flagged: {probability} is below the threshold, {threshold:.3f}{coverage}"
+
+
+def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
+    """Return the probability of each candidate of a decision; nothing of models that choose words."""
+    if probabilities is None:
+        return {}
+    own = probabilities[decisions.offsets[index] : decisions.offsets[index + 1]]
+    names = decisions.table[decisions.groups[index]].candidates
+    return dict(zip(names, own.tolist(), strict=True))
+
+
+def _ranked(record: dict[str, Any], shares: dict[str, float]) -> list[str]:
+    """Return the candidates as they are shown: by probability, of models that choose words by score."""
+    names = [name for name, _ in record["candidates"]]
+    if not shares:
+        return names
+    return sorted(names, key=lambda name: (-round(shares[name], 6), name != record["chosen"]))
+
+
+def _candidates(
+    decisions: Decisions, index: int, record: dict[str, Any], names: Sequence[str], shares: dict[str, float]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table of some candidates of a decision."""
+    group, scores = decisions.table[decisions.groups[index]], dict(record["candidates"])
+    columns = {"candidate": [shown(name) for name in names]}
+    if group.glosses:
+        glosses = dict(zip(group.candidates, group.glosses, strict=True))
+        columns["gloss"] = [glosses[name] for name in names]
+    if shares:
+        columns["probability"] = [f"{shares[name]:.3f}" for name in names]
+    columns["score"] = [f"{round(scores[name], 3) + 0.0:.3f}" for name in names]
+    return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
 
 def _observed(decisions: Decisions, index: int) -> str | None:

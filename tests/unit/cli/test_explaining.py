@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +11,7 @@ from disambig.cli.explaining import Console, explain_text, verdict
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.model.explain import Reason
+from disambig.model.labels import Labels, softmax
 from disambig.text.words import Words
 
 OPERATING = SimpleNamespace(threshold=lambda rate: 3.0)
@@ -71,6 +72,64 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
 def test_a_text_without_candidates_says_so(capsys, model):
     explain_text("Nothing here.", model, console=Console())
     assert "no decision" in capsys.readouterr().out
+
+
+@dataclass(frozen=True)
+class LabellingModel(ExplainableModel):
+    """It calls "quite" and "quiet" labels of every place where one of them stands."""
+
+    labels: object = None
+
+    def with_least_margin(self, least_margin):
+        return self
+
+    def decide(self, view, *, flags_per_1000=None):
+        (found,) = annotate_texts(view.texts, ["spelling"])
+        scores = found.scores.reshape(-1, 2).astype(float)
+        chosen, margins, probabilities = self.labels.judge(scores, 0)
+        nothing = {"observed": np.full(len(found), -1, np.int32), "flagged": np.zeros(len(found), bool)}
+        judged = {"chosen": chosen.astype(np.int32), "margins": margins, "probabilities": probabilities}
+        return replace(found, table=(self.group,), **nothing, **judged)
+
+    @property
+    def group(self):
+        return Group("place", ("quite", "quiet"), glosses=("quite%4:02:00::", ""))
+
+    def candidate_probabilities(self, decisions):
+        scores = decisions.scores.reshape(-1, 2).astype(float)
+        return softmax(self.labels.logits(scores, 0)).ravel()
+
+
+def labels_shown(capsys, monkeypatch, *, bias, offset, reasons=()):
+    monkeypatch.setattr("disambig.model.explain.explain", lambda model, view, index: reasons)
+    fitted = Labels(np.ones(1), np.array([bias]), np.array([offset]))
+    task = SimpleNamespace(name="spelling", candidates_are="labels")
+    explain_text(
+        "A quite place.", LabellingModel(task, tokenisation=Words(), labels=fitted), console=Console()
+    )
+    return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_labels_are_ordered_by_their_probability_as_the_verdict_is(capsys, monkeypatch):
+    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0))
+    assert "quite, with probability 0.852; 3 of 14 n-grams are in the table" in rows
+    head = rows.index("candidate gloss probability score")
+    assert rows[head + 1 : head + 3] == ["quite quite%4:02:00:: 0.852 0.000", "quiet 0.148 2.250"]
+    assert not any("more probable" in row for row in rows)
+
+
+def test_where_the_best_f1_asks_for_another_label_that_is_said(capsys, monkeypatch):
+    reasons = [Reason(name, "near", 1.0, None, 0.5, 0.5) for name in ("quiet", "quite")]
+    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 9.0), reasons=reasons)
+    assert "quiet, with probability 0.148; 3 of 14 n-grams are in the table" in rows
+    assert "quite is more probable, but this model decides for the best F1" in rows
+    assert rows.index("quiet near +0.500 +0.500") < rows.index("quite near +0.500 +0.500")
+
+
+def test_without_counts_there_is_no_column_of_them(capsys, monkeypatch):
+    reasons = [Reason("quite", "near", 1.0, None, 0.5, 0.5)]
+    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=reasons)
+    assert "candidate n-gram weight adds" in rows and "quite near +0.500 +0.500" in rows
 
 
 @pytest.mark.parametrize(
