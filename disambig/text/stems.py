@@ -6,6 +6,7 @@ Stop words, which say little of what a text is about, and signs have no stem.
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,13 @@ def stem_layer(view: TokenView, language: str) -> NDArray[np.uint64]:
     documents = view.document_of(first).tolist()
     starts, ends = view.starts[first].tolist(), view.ends[first].tolist()
     hashes = words.tolist()
-    if len(known.of) > _MOST_KEPT:
-        known.of.clear()
-    for hashed, document, start, end in zip(hashes, documents, starts, ends, strict=True):
-        if hashed not in known.of:
-            known.of[hashed] = known.stem_hash(view.texts[document][start:end].lower())
-    found = np.array([known.of[hashed] for hashed in hashes], np.uint64)
+    with known.lock:
+        if len(known.of) > _MOST_KEPT:
+            known.of.clear()
+        for hashed, document, start, end in zip(hashes, documents, starts, ends, strict=True):
+            if hashed not in known.of:
+                known.of[hashed] = known.stem_hash(view.texts[document][start:end].lower())
+        found = np.array([known.of[hashed] for hashed in hashes], np.uint64)
     return found[which] if len(found) else found
 
 
@@ -47,9 +49,13 @@ def content_words(view: TokenView, language: str) -> NDArray[np.bool_]:
 
 
 class _Stems:
-    """The stemmer of a language, and what it said so far."""
+    """The stemmer of a language, and what it said so far.
+
+    The stemmer keeps the word in hand in itself: one thread at a time, with the `lock`.
+    """
 
     def __init__(self, stemmer: Any, stop_words: frozenset[str]) -> None:
+        self.lock = Lock()
         self.of: dict[int, int] = {}
         self._stemmer, self._stop_words = stemmer, stop_words
 

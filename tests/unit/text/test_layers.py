@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from disambig.errors import UserError
+from disambig.text import stems
 from disambig.text.hashing import hash_word
 from disambig.text.spacy_tokens import SpacyTokens
 from disambig.text.stems import content_words, stem_layer
@@ -36,6 +39,24 @@ def test_stems_are_those_of_content_words():
     expected |= {"5": "5", "mark": "mark"}
     assert shown(view, "stem") == [(word, hash_word(stem)) for word, stem in expected.items()]
     assert (content_words(view, "en") == (view.layers["stem"] != 0)).all()
+
+
+def test_threads_do_not_disturb_each_others_stems(monkeypatch):
+    stems._stems.cache_clear()
+    monkeypatch.setattr(stems, "_MOST_KEPT", 500)  # what is remembered is forgotten while others read
+    endings = ("ing", "ational", "fulness", "ed", "ies", "ization")
+    words = [f"{a}{b}{c}{end}" for a in "bdgkmt" for b in "aeiou" for c in "lnrst" for end in endings]
+    views = [SpacyTokens().of_sentences([part]) for part in (words, words[::-1], words[300:] + words[:300])]
+    expected = [stem_layer(view, "en") for view in views]
+    stems._stems.cache_clear()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda view: stem_layer(view, "en"), views * 6))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all((each == right).all() for each, right in zip(found, expected * 6, strict=True))
 
 
 def test_another_language_has_its_own_stemmer():
