@@ -76,6 +76,10 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     found: dict[int, tuple[int, Labelled]] = {}
     problems = []
     for example in labelled:
+        if n := places.too_long(number[example.text], example):
+            said = f"{_shown(example)} is {n} tokens: the task {task.name} decides at single ones only"
+            problems.append(f"{example.where}: {said}")
+            continue
         here = places.at(number[example.text], example)
         groups = [task.groups[places.groups[i]] for i in here]
         right = [

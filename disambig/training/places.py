@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from disambig.corpora.labelled_example import Labelled
 from disambig.data.instances import Instances
 from disambig.model.labels import are_documents, are_labels
-from disambig.text.view import TokenView
+from disambig.text.documents import view_of_texts
+from disambig.text.view import Tokenisation, TokenView
 from disambig.types import Task
 
 
@@ -30,6 +32,8 @@ class Places:
         Instances of label tasks that an example can name.
     words : dict of str to int
         Names of the groups that an example can name.
+    single : bool
+        Whether the task decides at single tokens only.
     starts, ends, reach : lists of int
         Characters that each of the task's instances takes, and the furthest end so far in its text.
     bounds : list of int
@@ -41,6 +45,7 @@ class Places:
     groups: list[int]
     named: dict[tuple[int, int], tuple[int, int]]
     words: dict[str, int]
+    single: bool
     starts: list[int]
     ends: list[int]
     reach: list[int]
@@ -68,7 +73,7 @@ class Places:
             keys = zip(own.positions.tolist(), groups, strict=True)
             named = {key: (i, n) for i, (key, n) in enumerate(zip(keys, own.lengths.tolist(), strict=True))}
         listed = (each.tolist() for each in (starts, ends, reach, bounds))
-        return cls(tokens, own, groups, named, words, *listed)
+        return cls(tokens, own, groups, named, words, are_tokens(task), *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at the place of an example, in order; of one that names its word that one."""
@@ -96,13 +101,22 @@ class Places:
             np.concatenate([self.own.observed, np.full(len(more), -1, np.int32)]),
         )
 
-    def _named(self, text: int, example: Labelled, group: int) -> list[int]:
-        """Return the instance of a group at the tokens of a place, a new one where there is none."""
+    def too_long(self, text: int, example: Labelled) -> int:
+        """Return how many tokens a place has that are too many for the task, 0 for none."""
+        n = len(self._tokens(text, example)) if self.single else 0
+        return n if n > 1 else 0
+
+    def _tokens(self, text: int, example: Labelled) -> list[int]:
+        """Return the tokens at a place."""
         starts, ends, documents = self.tokens
         first, end = documents[text : text + 2]
         low = bisect_right(ends, example.start, first, end)
         high = bisect_left(starts, example.end, first, end)
-        tokens = [i for i in range(low, high) if starts[i] < ends[i]]
+        return [i for i in range(low, high) if starts[i] < ends[i]]
+
+    def _named(self, text: int, example: Labelled, group: int) -> list[int]:
+        """Return the instance of a group at the tokens of a place, a new one where there is none."""
+        tokens = self._tokens(text, example)
         if not tokens:
             return []
         length = sum(token == tokens[0] + n for n, token in enumerate(tokens))  # up to a sentence's end
@@ -111,6 +125,24 @@ class Places:
             self.named[key] = len(self.groups), length
             self.groups.append(group)
         return [self.named[key][0]]
+
+
+def are_tokens(task: Task) -> bool:
+    """Tell whether a task labels single tokens: its attribute ``instances_are``, places by default."""
+    return bool(getattr(task, "instances_are", "places") == "tokens")
+
+
+def in_one_token(labelled: Sequence[Labelled], tokenisation: Tokenisation) -> list[Labelled]:
+    """Return the examples whose place, read by itself, is not cut into several tokens."""
+    forms = {example.text[example.start : example.end] for example in labelled}
+    doubtful = sorted(form for form in forms if form and not form.isalnum())
+    if not doubtful:
+        return list(labelled)
+    view = view_of_texts(doubtful, tokenisation)
+    tokens = np.flatnonzero(view.ends > view.starts)
+    counts = np.bincount(view.document_of(tokens), minlength=len(doubtful))
+    cut = {form for form, n in zip(doubtful, counts.tolist(), strict=True) if n > 1}
+    return [example for example in labelled if example.text[example.start : example.end] not in cut]
 
 
 def _around(text: str, at: int) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from disambig.model.labels import are_labels
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
+from disambig.training.places import are_tokens, in_one_token
 from disambig.training.shipped import config_path
 from disambig.training.splits import split
 from disambig.training.trainer import Progress, train
@@ -133,7 +134,8 @@ class Plan:
         labels = sorted({example.label for example in labelled})
         if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
             raise UserError("D467", n=len(labelled), label=labels[0])
-        learned = task.settings_of(labelled) if hasattr(task, "settings_of") else {}
+        usable = in_one_token(labelled, self.parts["tokenisation"]) if are_tokens(task) else labelled
+        learned = task.settings_of(usable or labelled) if hasattr(task, "settings_of") else {}
         if not learned:
             return self
         parts = {**self.parts, "task": replace(task, **learned)}

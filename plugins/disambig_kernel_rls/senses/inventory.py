@@ -45,7 +45,7 @@ class Seen:
 
 
 def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) -> list[list[Any]]:
-    """Return the words that have `least` examples at least, by their names.
+    """Return the words that have `least` examples at least and a form without blanks, by their names.
 
     Examples without a word are put together by the stems of their forms; such a word is named by its most
     frequent form.
@@ -63,7 +63,7 @@ def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) ->
         name = next((form for form in _ordered(seen.forms) if form not in words), "")
         if name:
             words[name] = seen
-    kept = {name: seen for name, seen in words.items() if seen.examples >= least}
+    kept = {name: seen for name, seen in words.items() if seen.forms and seen.examples >= least}
     return [kept[name].word(name) for name in sorted(kept)]
 
 

@@ -55,6 +55,7 @@ class Senses:
     name: str = "sense"
     language: str = "en"
     candidates_are: str = "labels"
+    instances_are: str = "tokens"
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -30,6 +30,9 @@ class Spans:
 
     def instances(self, view):
         spans = sorted((p, n) for p, n in self.spans if p + max(n, 1) <= len(view))
+        last = view.document_of(np.array([p + max(n, 1) - 1 for p, n in spans], np.int64))
+        first = view.document_of(np.array([p for p, _ in spans], np.int64))
+        spans = [span for span, inside in zip(spans, first == last, strict=True) if inside]
         positions = np.array([p for p, _ in spans], np.int64)
         n = len(spans)
         zeros = np.zeros(n, np.int32)
@@ -122,3 +125,16 @@ def test_the_same_word_labelled_twice():
 def test_tasks_of_words_do_not_look_at_names():
     marked = mark(Spans(((2, 1),)), Words(), [at("bank", "a", "two")])
     assert marked.examples.instances.groups.tolist() == [0]
+
+
+def test_a_task_of_single_tokens_leaves_longer_places_out_and_says_so():
+    class Tokens(Spans):
+        instances_are = "tokens"
+
+    task = Tokens(((2, 1),), candidates_are="labels")
+    two = replace(at("bank was", "c", "two"), where="line 3")
+    marked = mark(task, Words(), [two, at("bank", "b", "two"), at("was steep", "a"), at("bank", "a")])
+    assert marked.examples.instances.lengths.tolist() == [1, 1]
+    first, second = marked.problems
+    assert first == "line 3: 'bank was' is 2 tokens: the task spans decides at single ones only"
+    assert "'was steep' is 2 tokens" in second
