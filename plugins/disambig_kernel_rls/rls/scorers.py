@@ -106,15 +106,21 @@ class ColumnWeights:
 
     @classmethod
     def from_state(cls, kernel: Kernel, arrays: Arrays) -> ColumnWeights:
-        """Rebuild a scorer from `state`."""
-        return cls(
-            kernel,
-            np.asarray(arrays["columns"], np.int32),
-            np.asarray(arrays["weights"], np.float64),
-            np.asarray(arrays["bias"], np.float64),
-            np.asarray(arrays["frequencies"], np.int64),
-            np.asarray(arrays["shares"], np.float64),
+        """Rebuild a scorer from `state`; ValueError where arrays do not fit, or are none that it gives."""
+        columns = _whole("columns", arrays["columns"])
+        weights, bias, shares = (
+            np.asarray(arrays[name], np.float64) for name in ("weights", "bias", "shares")
         )
+        frequencies = _whole("frequencies", arrays["frequencies"])
+        if (columns[1:] <= columns[:-1]).any():
+            raise ValueError("columns do not rise")
+        if (
+            bias.shape != frequencies.shape
+            or weights.shape != (len(bias) * len(columns),)
+            or shares.ndim != 1
+        ):
+            raise ValueError(f"weights of {len(frequencies)} candidates in {len(columns)} columns do not fit")
+        return cls(kernel, columns.astype(np.int32), weights, bias, frequencies.astype(np.int64), shares)
 
 
 def _with_constant(batch: CrossedRows) -> CrossedRows:
@@ -180,10 +186,25 @@ class SupportRows:
 
     @classmethod
     def from_state(cls, kernel: Kernel, arrays: Arrays) -> SupportRows:
-        """Rebuild a scorer from `state`."""
+        """Rebuild a scorer from `state`; ValueError where arrays do not fit, or are none that it gives."""
         from scipy.sparse import csr_array
 
-        shape = (len(arrays["indptr"]) - 1, int(arrays["width"][0]))
-        rows = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-        coefficients = np.asarray(arrays["coefficients"], np.float64)
-        return cls(kernel, rows, coefficients, np.asarray(arrays["frequencies"], np.int64))
+        indptr, indices, width, frequencies = (
+            _whole(name, arrays[name]) for name in ("indptr", "indices", "width", "frequencies")
+        )
+        data, coefficients = (np.asarray(arrays[name], np.float64) for name in ("data", "coefficients"))
+        shape = (len(indptr) - 1, int(width[0]) if width.shape == (1,) else -1)
+        ordered = shape[0] >= 0 and indptr[0] == 0 and (indptr[1:] >= indptr[:-1]).all()
+        if not ordered or not data.shape == indices.shape == (indptr[-1],):
+            raise ValueError("training rows do not lie behind one another")
+        if indices.max(initial=-1) >= shape[1] or coefficients.shape != (shape[0], len(frequencies)):
+            raise ValueError(f"training rows and coefficients do not fit {shape[1]} columns")
+        rows = csr_array((data, indices, indptr), shape=shape)
+        return cls(kernel, rows, coefficients, frequencies.astype(np.int64))
+
+
+def _whole(name: str, given: NDArray[np.generic]) -> NDArray[np.integer]:
+    """Return a saved column of whole numbers from 0 on; ValueError for another."""
+    if given.ndim != 1 or given.dtype.kind not in "iu" or given.astype(np.int64).min(initial=0) < 0:
+        raise ValueError(f"{name} are no whole numbers from 0 on")
+    return given.astype(np.int64)

@@ -244,6 +244,45 @@ def test_states_of_several_words_lie_in_one_file(name, tmp_path):
         assert learner.from_state(state).scores(batch).tobytes() == scorer.scores(batch).tobytes()
 
 
+DAMAGES = {
+    "columns": (
+        lambda a: a[::-1],
+        lambda a: a - a.max(),
+        lambda a: a * 0,
+        lambda a: a + 0.5,
+        lambda a: a[:-1],
+    ),
+    "weights": (lambda a: a[:-1], lambda a: a.reshape(3, -1)),
+    "bias": (lambda a: a[:-1],),
+    "shares": (lambda a: a.reshape(-1, 1),),
+    "frequencies": (lambda a: -a, lambda a: a * 1.0, lambda a: a[:-1]),
+}
+DAMAGES_OF_ROWS = {
+    "indices": (lambda a: a - 60, lambda a: a + 60, lambda a: a * 1.0, lambda a: a[:-1]),
+    "indptr": (lambda a: a[::-1], lambda a: a[1:], lambda a: a[:0], lambda a: a * 1.0),
+    "data": (lambda a: a[:-1],),
+    "width": (lambda a: a - 1, lambda a: a * 0, lambda a: a[:0], lambda a: -a),
+    "coefficients": (lambda a: a[:-1], lambda a: a[:, :-1], lambda a: a.ravel()),
+    "frequencies": DAMAGES["frequencies"],
+}
+
+
+@pytest.mark.parametrize(
+    ("learner", "key", "damage"),
+    [
+        (learner, key, damage)
+        for learner, damages in ((RLSCComb(), DAMAGES), (RLSC(kernel=Gaussian()), DAMAGES_OF_ROWS))
+        for key, each in damages.items()
+        for damage in each
+    ],
+)
+def test_damaged_states_are_refused(learner, key, damage):
+    state = learner.fit(made(width=60)).scorer.state()
+    learner.from_state(state)
+    with pytest.raises(ValueError):
+        learner.from_state({**state, key: damage(state[key])})
+
+
 def test_the_state_is_of_the_used_columns_only():
     state = RLSCComb().fit(made(10, 500)).scorer.state()
     d = len(state["columns"])
