@@ -9,6 +9,8 @@ from disambig.data.instances import Instances
 from disambig.text.view import TokenView
 
 Ints = NDArray[np.int64]
+MOST_NEARNESS = 10.0
+"""The largest power of a distance that features are divided by; far larger ones make zeros of them."""
 
 
 def sentences_of(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:

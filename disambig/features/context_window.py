@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.around import sentences_of
+from disambig.features.around import MOST_NEARNESS, sentences_of
 from disambig.features.one_row import as_features, below_each_other, named_columns, portions
 from disambig.features.seen_keys import Keys, SeenKeys, frequent, hashed, kind, seen_keys_of
 from disambig.features.spellings import Spellings
@@ -25,6 +25,7 @@ from disambig.text.hashing import fmix, hash_word
 from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
 from disambig.types import Arrays, Features
 
+MOST_WINDOW = 50
 _FORM, _TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
 """Kinds of features; those with a position add it, from the left below zero."""
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
@@ -40,7 +41,7 @@ class ContextWindow:
     Parameters
     ----------
     window : int
-        Tokens on each side.
+        Tokens on each side, 0 to 50.
     words : bool
         Whether the normal forms of these are features.
     tags : bool
@@ -48,7 +49,7 @@ class ContextWindow:
     target : bool
         Whether the instance as it is written is a feature, with its case, and, with `tags`, its tag.
     nearness : float
-        A word or tag at distance d counts ``d ** -nearness``, and not 1.
+        A word or tag at distance d counts ``d ** -nearness``, and not 1; from 0 to 10.
     boundaries : bool
         Whether the boundary words of the sentence are features, as words are.
     name : str
@@ -62,7 +63,7 @@ class ContextWindow:
     Raises
     ------
     UserError
-        D452, D457, D514 for numbers that make no sense.
+        D452, D513, D514 for numbers that make no sense.
     """
 
     window: int = 3
@@ -79,10 +80,10 @@ class ContextWindow:
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.window < 0:
-            raise UserError("D457", setting="window", value=self.window)
-        if not 0 <= self.nearness < np.inf:
-            raise UserError("D514", value=self.nearness)
+        if not 0 <= self.window <= MOST_WINDOW:
+            raise UserError("D513", setting="window", value=self.window, least=0, most=MOST_WINDOW)
+        if not 0 <= self.nearness <= MOST_NEARNESS:
+            raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
         if self.least < 1:
             raise UserError("D452", setting="least", value=self.least)
 

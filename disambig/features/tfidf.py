@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
+from disambig.features.around import MOST_NEARNESS
 from disambig.features.one_row import Rows, as_features, below_each_other, named_columns, portions, sparse
 from disambig.features.spellings import Spellings
 from disambig.features.tfidf_words import Known, Terms, known_of, spelled
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_BITS = 22
 """Weights are dense, one a column and label: 2 ** 22 columns are 32 MB a label."""
+MOST_AROUND = 1_000_000
+"""Tokens on each side; who wants them all says "document"."""
 WEIGHTINGS = ("tfidf", "count", "binary")
 LAYERS = ("stem", "lemma", "tag")
 
@@ -59,7 +62,7 @@ class Tfidf:
     weighting : "tfidf", "count" or "binary"
         Rows of counts, and of ones for words that are there, are not scaled.
     nearness : float
-        With `around`: a word at distance d counts ``d ** -nearness``.
+        With `around`: a word at distance d counts ``d ** -nearness``; from 0 to 10.
     name : str
         Of the feature group.
     named : bool
@@ -96,10 +99,10 @@ class Tfidf:
         if self.bits is not None and (self.kept is not None or self.min_documents != 1):
             raise UserError("D474")
         near = self.around is None or self.around == "document"
-        if not near and (isinstance(self.around, str) or int(self.around or 0) < 1):
-            raise UserError("D511", value=self.around)
-        if not 0 <= self.nearness < np.inf:
-            raise UserError("D514", value=self.nearness)
+        if not near and (isinstance(self.around, str) or not 1 <= (self.around or 0) <= MOST_AROUND):
+            raise UserError("D511", value=self.around, most=MOST_AROUND)
+        if not 0 <= self.nearness <= MOST_NEARNESS:
+            raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
         if self.nearness and (self.around is None or self.sublinear_tf or self.weighting == "binary"):
             raise UserError("D515")
         if self.layer is not None and self.layer not in LAYERS:
@@ -197,6 +200,7 @@ class Tfidf:
         if self.weighting == "tfidf":
             data = data * known.idf(counts.indices)
             row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-            data = data / np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))[row]
+            norms = np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))
+            data = data / np.where(norms > 0, norms, 1.0)[row]
         counts.data = data
         return counts

@@ -261,12 +261,14 @@ def test_states_that_do_not_fit_are_refused(name, damage):
 
 
 def test_numbers_that_make_no_sense_are_refused():
-    with pytest.raises(UserError, match="D457"):
-        ContextWindow(window=-1)
+    for window in (-1, 51, 10_000_000):
+        with pytest.raises(UserError, match=r"D513.*from 0 to 50"):
+            ContextWindow(window=window)
     with pytest.raises(UserError, match="D452"):
         ContextWindow(least=0)
-    with pytest.raises(UserError, match="D514"):
-        ContextWindow(nearness=-1.0)
+    for nearness in (-1.0, 10.5, float("nan")):
+        with pytest.raises(UserError, match="D514"):
+            ContextWindow(nearness=nearness)
     view = view_of(SENTENCES)
     with pytest.raises(ValueError, match="fit it first"):
         ContextWindow().transform(view, places(view, (0, 0, 1)), GROUP)

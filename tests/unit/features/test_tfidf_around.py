@@ -219,9 +219,11 @@ def test_it_keeps_the_contract(settings):
         ({"around": 0}, "D511"),
         ({"around": -2}, "D511"),
         ({"around": "sentence"}, "D511"),
+        ({"around": 10**30}, "D511"),
         ({"layer": "stems"}, "D510"),
         ({"weighting": "log"}, "D510"),
         ({"around": 2, "nearness": -1.0}, "D514"),
+        ({"around": 2, "nearness": 11.0}, "D514"),
         ({"nearness": 1.0}, "D515"),
         ({"around": 2, "nearness": 1.0, "sublinear_tf": True}, "D515"),
         ({"around": 2, "nearness": 1.0, "weighting": "binary"}, "D515"),
@@ -230,3 +232,15 @@ def test_it_keeps_the_contract(settings):
 def test_settings_that_make_no_sense_are_refused(settings, code):
     with pytest.raises(UserError, match=code):
         Tfidf(**settings)
+
+
+def test_what_is_far_away_counts_next_to_nothing_and_stays_a_number():
+    view = view_of(["bank " + ", " * 500 + "river " + "boat " * 50])
+    extractor = Tfidf(around="document", nearness=10.0)
+    instances = places(view, (0, 0, 1))
+    row = extractor.fit(view, instances, [GROUP]).transform(view, instances, GROUP).batch.rows
+    assert (row.data > 0).all() and np.linalg.norm(row.data) == pytest.approx(1.0)
+    extractor = replace(Tfidf(around="document"), nearness=1.0).fit(view, instances, [GROUP])
+    object.__setattr__(extractor, "nearness", 1100.0)  # as large as only zeros are left
+    row = extractor.transform(view, instances, GROUP).batch.rows
+    assert (row.data == 0).all()
