@@ -23,8 +23,13 @@ COLUMNS = {
     "probability": float,
     "margin": float,
     "flagged": bool,
+    "gloss": str,
 }
-"""Name and type of each column; `left` and `right` are the text around, white space as one space."""
+"""Name and type of each column.
+
+`left` and `right` are the text around, white space as one space; `gloss` is where to read what the chosen
+candidate means, empty where that is not known.
+"""
 _AROUND = 50
 
 
@@ -40,6 +45,7 @@ def rows(result: Annotated, *, text: bool) -> Iterator[tuple[Any, ...]]:
     for record in records(result, kept=1):
         start, end = record["start"], record["end"]
         record.update(document=document.id, path=document.path, line=document.line)
+        record.setdefault("gloss", "")
         if text:
             record["left"] = _one_line(document.text[max(start - _AROUND, 0) : start])
             record["right"] = _one_line(document.text[end : end + _AROUND])

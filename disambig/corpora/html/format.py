@@ -45,17 +45,18 @@ class HtmlFormat:
             write(head(summary, language=self.language).encode())
             with writing(gettempdir()):
                 held.seek(0)
+            labels = summary.only_labels
             for number, line in enumerate(held, 1):
                 document = json.loads(line)
                 if summary.shows(number, document):
-                    write(section(document, number, whole=summary.whole).encode())
+                    write(section(document, number, whole=summary.whole, labels=labels).encode())
             write(foot().encode())
 
 
 def _drawn(result: Annotated) -> dict[str, Any]:
     flagged, labelled = flagged_records(result), label_records(result)
     found = list(passages(result, [*flagged, *labelled]))
-    labels = Counter((record["task"], record["chosen"]) for record in labelled)
+    labels = Counter((record["task"], record["chosen"], record.get("gloss", "")) for record in labelled)
     return {
         "title": result.document.id,
         "row": result.document.kind in ("line", "json", "csv", "parquet"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from disambig import __version__
 from disambig.corpora.html.escaping import escape, isolated
-from disambig.corpora.html.passages import COLOURS, DOCUMENT
+from disambig.corpora.html.passages import COLOURS, DOCUMENT, labelled
 from disambig.corpora.html.summary import MOST, WHOLE, Summary
 
 
@@ -25,7 +25,7 @@ def _style() -> tuple[str, str]:
 def head(summary: Summary, *, language: str) -> str:
     """Return the page up to its first document."""
     style, policy = _style()
-    title = f"{_many(summary.flags, 'flag')} in {_many(summary.documents, 'document')}"
+    title = f"{_many(*_counted(summary))} in {_many(summary.documents, 'document')}"
     return f"""<!DOCTYPE html>
 <html lang="{escape(language)}">
 <head>
@@ -53,8 +53,11 @@ its alternatives appear with their scores.</p>
 """
 
 
-def section(document: dict[str, Any], number: int, *, whole: bool) -> str:
-    """Return a document; of one that is not shown whole only the paragraphs with flags."""
+def section(document: dict[str, Any], number: int, *, whole: bool, labels: bool) -> str:
+    """Return a document; of one that is not shown whole only the paragraphs with flags.
+
+    Where there are only `labels` on the page, its decisions are counted instead of its flags.
+    """
     parts, hidden = [], 0
     for flags, verse, html in document["passages"]:
         if not (whole or flags):
@@ -66,9 +69,10 @@ def section(document: dict[str, Any], number: int, *, whole: bool) -> str:
         ]
         hidden = 0
     parts.append(_gap(hidden))
-    flags = sum(flagged for _, flagged in document["tasks"].values())
+    decisions, flags = (sum(counts[which] for counts in document["tasks"].values()) for which in (0, 1))
     row = ' class="row"' if document["row"] else ""
-    said = f"{_many(document['words'], 'word')}, {_many(flags, 'flag')}"
+    said = f"{_many(document['words'], 'word')}, "
+    said += _many(decisions, "decision") if labels else _many(flags, "flag")
     return (
         f'<section id="d{number}"{row}>\n'
         f'<h2>{isolated(document["title"])} <small lang="en">{said}</small></h2>\n'
@@ -91,12 +95,13 @@ def _gap(paragraphs: int) -> str:
 
 
 def _figures(summary: Summary) -> str:
-    rate = f"{1000 * summary.flags / summary.words:.1f}" if summary.words else "0"
+    count, noun = _counted(summary)
+    rate = f"{1000 * count / summary.words:.1f}" if summary.words else "0"
     figures = {
         "documents" if summary.documents != 1 else "document": f"{summary.documents:,}",
         "words" if summary.words != 1 else "word": f"{summary.words:,}",
-        "flags" if summary.flags != 1 else "flag": f"{summary.flags:,}",
-        "flags per 1,000 words": rate,
+        noun if count == 1 else f"{noun}s": f"{count:,}",
+        f"{noun}s per 1,000 words": rate,
     }
     return (
         '<dl class="figures">'
@@ -108,9 +113,12 @@ def _figures(summary: Summary) -> str:
 def _tasks(summary: Summary) -> str:
     rows = []
     for index, (task, (decisions, flags)) in enumerate(summary.tasks.items()):
-        labels = summary.labels.get(task)
+        labels = summary.frequent_labels(task)
         if labels:
-            said = ", ".join(f"{count:,} {isolated(label)}" for label, count in sorted(labels.items()))
+            lines = [f"{count:,} {labelled(label, gloss)}" for label, gloss, count in labels]
+            more = len(summary.labels[task]) - len(labels)
+            lines += [f"and {more:,} more"] if more else []
+            said = "".join(f'<span class="line">{line}</span>' for line in lines)
         else:
             per = 1000 * flags / summary.words if summary.words else 0.0
             rate = f" <small>({per:.1f} per 1,000)</small>"
@@ -149,6 +157,11 @@ def _documents(summary: Summary) -> str:
         f"<details><summary>{_many(summary.flagged_documents, 'document')} with flags</summary>"
         f'<table class="documents">{"".join(rows)}</table>{tail}</details>'
     )
+
+
+def _counted(summary: Summary) -> tuple[int, str]:
+    """Return what the page is about, flags or, where there could be none, decisions: how many, and a noun."""
+    return (summary.decisions, "decision") if summary.only_labels else (summary.flags, "flag")
 
 
 def _left_out(summary: Summary) -> str:

@@ -141,7 +141,8 @@ def _entry(record: dict[str, Any]) -> str:
         )
         said = f"{isolated(record['task'])}: {share} likely to be meant"
     else:
-        head = f"{isolated(shown(record['observed']))}: <b>{isolated(record['chosen'])}</b>"
+        named = labelled(record["chosen"], record.get("gloss", ""), strong=True)
+        head = f"{isolated(shown(record['observed']))}: {named}"
         said = f"{isolated(record['task'])}: {share} likely"
     found = (
         f'<span class="e">{record["found"]} of {record["asked"]} n-grams or words known</span>'
@@ -149,6 +150,12 @@ def _entry(record: dict[str, Any]) -> str:
         else ""
     )
     return f'<span class="h">{head}</span><span class="m">{said}</span>{_candidates(record)}{found}'
+
+
+def labelled(label: str, gloss: str, *, strong: bool = False) -> str:
+    """Return a label as HTML, and beside it where to read what it means."""
+    name = f"<b>{isolated(label)}</b>" if strong else isolated(label)
+    return f"{name} <small>{isolated(gloss)}</small>" if gloss else name
 
 
 def _candidates(record: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ MOST = 6_000_000
 """Characters of HTML after which no further document is shown."""
 _LISTED = 500
 _CORRECTIONS = 20
+_LABELS = 10
 
 
 @dataclass(slots=True)
@@ -21,7 +22,7 @@ class Summary:
     ----------
     documents, words, characters, flags : int
     tasks : dict from task to [decisions, flags]
-    labels : dict from task to {label: count}
+    labels : dict from task to {(label, gloss): count}
     listed : list of (number, title, words, flags)
         The first documents that have flags.
     flagged_documents : int
@@ -35,7 +36,7 @@ class Summary:
     characters: int = 0
     flags: int = 0
     tasks: dict[str, list[int]] = field(default_factory=dict)
-    labels: dict[str, dict[str, int]] = field(default_factory=dict)
+    labels: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
     listed: list[tuple[int, str, int, int]] = field(default_factory=list)
     flagged_documents: int = 0
     last: int = 0
@@ -53,9 +54,9 @@ class Summary:
             counts[0] += decisions
             counts[1] += flagged
             flags += flagged
-        for task, label, count in document["labels"]:
-            labels = self.labels.setdefault(task, {})
-            labels[label] = labels.get(label, 0) + count
+        for task, *named, count in document["labels"]:
+            labels, key = self.labels.setdefault(task, {}), (named[0], named[1])
+            labels[key] = labels.get(key, 0) + count
         if self._size < MOST:
             self.last = self.documents
         self._size += document["size"]
@@ -67,6 +68,21 @@ class Summary:
             self.flagged_documents += 1
             if len(self.listed) < _LISTED:
                 self.listed.append((self.documents, document["title"], document["words"], flags))
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions all tasks took."""
+        return sum(decisions for decisions, _ in self.tasks.values())
+
+    @property
+    def only_labels(self) -> bool:
+        """Whether every decision gives a label, so that none could be flagged."""
+        return 0 < self.decisions == sum(sum(labels.values()) for labels in self.labels.values())
+
+    def frequent_labels(self, task: str) -> list[tuple[str, str, int]]:
+        """Return a task's most frequent labels, their glosses and how often they are given."""
+        ranked = sorted(self.labels.get(task, {}).items(), key=lambda item: (-item[1], item[0]))
+        return [(*key, count) for key, count in ranked[:_LABELS]]
 
     @property
     def whole(self) -> bool:

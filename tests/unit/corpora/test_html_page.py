@@ -226,6 +226,57 @@ def test_labels_are_shown_quietly_and_counted():
     assert "<s><bdi>during" not in html
 
 
+def only_labels(n: int, glosses: tuple[str, ...] = ()) -> Annotated:
+    """Return a document of `n` labels, of which the last is given twice."""
+    result = annotated("it is quite " * (n + 1))
+    names = tuple(f"label {number:02}" for number in range(n))
+    chosen = np.minimum(np.arange(n + 1), n - 1).astype(np.int32)
+    first = result.decisions[1]
+    given = dataclasses.replace(
+        first,
+        task="kind",
+        table=(Group("kind", names, glosses=glosses),),
+        observed=np.full(n + 1, -1, np.int32),
+        chosen=chosen,
+        offsets=np.arange(n + 2) * n,
+        scores=np.zeros((n + 1) * n, np.float32),
+        flagged=np.zeros(n + 1, bool),
+    )
+    return Annotated(result.document, (given,))
+
+
+def test_of_many_labels_the_most_frequent_are_listed():
+    top = html_of(only_labels(25)).partition("<main>")[0]
+    listed = re.findall(r"([0-9]+) <bdi>(label ..)</bdi>", top)
+    assert listed == [("2", "label 24"), *(("1", f"label {number:02}") for number in range(9))]
+    assert "and 15 more" in top
+    top = html_of(only_labels(10)).partition("<main>")[0]
+    assert len(re.findall("<bdi>label ..</bdi>", top)) == 10 and " more<" not in top
+
+
+def test_where_nothing_can_be_flagged_decisions_are_counted():
+    html = html_of(only_labels(3), only_labels(1), chunks=2)
+    assert Page(html).title == "6 decisions in 2 documents"
+    assert re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", html)[2:] == [
+        ("decisions", "6"),
+        ("decisions per 1,000 words", "333.3"),
+    ]
+    assert "12 words, 4 decisions</small>" in html and "6 words, 2 decisions</small>" in html
+    assert "flag" not in html.partition("<main>")[2]
+    mixed = html_of(only_labels(3), annotated("quite so"))
+    assert Page(mixed).title == "0 flags in 2 documents"
+    assert Page(html_of(Annotated(annotated("so").document, ()))).title == "0 flags in 1 document"
+
+
+def test_a_gloss_stands_beside_its_label():
+    html = html_of(only_labels(2, ("gloss%1:<b>::", "")))
+    beside = "{} <small><bdi>gloss%1:&lt;b&gt;::</bdi></small>"
+    top, _, rest = html.partition("<main>")
+    assert beside.format("1 <bdi>label 00</bdi>") in top
+    assert rest.count(beside.format("<b><bdi>label 00</bdi></b>")) == 1
+    assert "<bdi>label 01</bdi></span>" in top and "<b><bdi>label 01</bdi></b></span>" in rest
+
+
 def test_a_missing_word_has_a_mark_of_its_own():
     result = annotated("a quite place")
     gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import sys
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -230,6 +231,26 @@ TEXT = 'In Russia\r\n\U0001f600 During 1997 to "2001", =A1 QUITE PLACE,\nwith hi
 
 def result(text: str = TEXT, **more) -> Annotated:
     return Annotated(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
+
+
+@pytest.mark.parametrize("name", ["csv", "tsv", "parquet"])
+def test_where_labels_have_glosses_these_have_a_column(name, request):
+    of = result("quite quiet")
+    (group,) = of.decisions[1].table
+    named = replace(group, glosses=("quite%4:02:00::", ""))
+    labels = Annotated(of.document, (replace(of.decisions[1], table=(named,)),))
+    made: list[bytes] = []
+    form = make_format(name)
+    form.join([form.encode([labels, of])], made.append)
+    data = b"".join(made)
+    if name == "parquet":
+        arrow = request.getfixturevalue("arrow")
+        found = arrow.parquet.read_table(io.BytesIO(data)).column("gloss").to_pylist()
+    else:
+        delimiter = "\t" if name == "tsv" else ","
+        rows = csv.DictReader(io.StringIO(data.decode(), newline=""), delimiter=delimiter)
+        found = [row["gloss"] for row in rows]
+    assert found == ["quite%4:02:00::", "", "", ""]
 
 
 def table_of(name: str, *, text: bool = True) -> bytes:
