@@ -26,7 +26,10 @@ def evaluate(
     encoding: Encoding = None,
     strict: Strict = False,
     key: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Senseval's key of the labelled XML: its score, too.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Senseval's key of the labelled XML: its score, too, deciding at each head."
+        ),
     ] = None,
     sensemap: Annotated[
         str | None, typer.Option(metavar="FILE", help="Senseval's sense map: the coarse score, too.")

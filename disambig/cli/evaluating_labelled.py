@@ -86,9 +86,10 @@ def readable(system: str, groups: dict[str, Any]) -> list[str]:
     for name, at in groups.items():
         low, high = at["interval"]
         auc = f", AUC {at['auc']:.3f}" if "auc" in at else ""
+        attempted = f", attempted {at['attempted']:.2%}" if at["attempted"] < 1 else ""
         lines.append(
             f"{system}, {name}: accuracy {at['accuracy']:.2%} ({low:.2%} to {high:.2%}), "
-            f"balanced {at['balanced_accuracy']:.2%}{auc}"
+            f"balanced {at['balanced_accuracy']:.2%}{attempted}{auc}"
         )
         for candidate, each in at["candidates"].items():
             shown = ", ".join(

@@ -28,6 +28,9 @@ MOST_CONFUSED = 5
 def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, Any]:
     """Score a model on labelled examples.
 
+    It decides at each place that has an example, whether the task would find the word there or not, and stays
+    silent where the margin is below its least one.
+
     Returns
     -------
     dict
@@ -123,7 +126,7 @@ def cross_validate(
 def _gold(marked: Marked, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the right candidate of each instance; of several the chosen one, if it is among them."""
     observed = marked.examples.instances.observed
-    right = right_candidates(marked, group)[np.arange(len(chosen)), chosen]
+    right = (chosen >= 0) & right_candidates(marked, group)[np.arange(len(chosen)), chosen]
     return np.where(right, chosen, observed).astype(np.int32)
 
 
@@ -132,7 +135,8 @@ def figures(
 ) -> dict[str, Any]:
     """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
 
-    ``confusions`` are the most frequent errors. Of two candidates also ``auc``, the area under the ROC curve
+    A choice of -1 is no answer: it is not right, and ``attempted`` is the share of the others. ``confusions``
+    are the most frequent errors. Of two candidates also ``auc``, the area under the ROC curve
     of the second one's logit.
     """
     n, right = len(gold), int((gold == chosen).sum())
@@ -151,6 +155,7 @@ def figures(
         "n": n,
         "accuracy": right / n,
         "interval": wilson(right, n),
+        "attempted": float((chosen >= 0).mean()),
         "balanced_accuracy": float(np.mean(recalls)),
         "candidates": by_candidate,
         "confusions": _confusions(group, gold, chosen),
@@ -164,7 +169,7 @@ def figures(
 
 def _confusions(group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Return the most frequent errors: what was right, what was chosen instead, how often."""
-    wrong = np.flatnonzero(gold != chosen)
+    wrong = np.flatnonzero((gold != chosen) & (chosen >= 0))
     pairs, counts = np.unique(
         gold[wrong] * np.int64(len(group.candidates)) + chosen[wrong], return_counts=True
     )
@@ -177,13 +182,18 @@ def _confusions(group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64]
 
 
 def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return what is chosen for the instances of one group, and their logits or scores."""
+    """Return what is chosen for the instances of one group, and their logits or scores.
+
+    Where the margin is below the least one of the model nothing is chosen: -1.
+    """
     instances = marked.examples.instances
     unseen = replace(instances, observed=np.full_like(instances.observed, -1))
     features = model.features(marked.examples.view, unseen, group)
     scores = model.scorer(group, features).scores(features.batch).reshape(len(instances), -1)
     if model.labels is not None:
-        return model.labels.judge(scores, group)[0], model.labels.logits(scores, group)
+        chosen, margins, _ = model.labels.judge(scores, group)
+        said = margins.astype(np.float32) >= model.labels.least_margin  # as Model.decide compares them
+        return np.where(said, chosen, -1), model.labels.logits(scores, group)
     return scores.argmax(axis=1), scores
 
 

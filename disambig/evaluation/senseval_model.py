@@ -1,4 +1,8 @@
-"""Senseval's score of a model: it decides at each head, whatever its task would find there."""
+"""Senseval's score of a model: it decides at each head, whatever its task would find there.
+
+So a head that the tagger takes for another part of speech is attempted here, and left out by ``annotate``. A
+margin below the model's least one is no answer: not attempted.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +70,10 @@ def judge_senseval(
 
 
 def answers_of(model: Model, instances: Sequence[SenseInstance]) -> dict[str, str]:
-    """Return the sense that a model gives each instance; none for words that it does not know."""
+    """Return the sense that a model gives each instance; none for words that it does not know.
+
+    Nor is there one where the margin is below the least one of the model.
+    """
     groups = {group.name: group for group in model.task.groups}
     ids: dict[tuple[str, int, str], list[str]] = {}
     examples = []
@@ -84,6 +91,7 @@ def answers_of(model: Model, instances: Sequence[SenseInstance]) -> dict[str, st
             chosen, _ = decide(model, marked.take(rows), g)
             for row, c in zip(rows.tolist(), chosen.tolist(), strict=True):
                 example = marked.labelled[row]
-                for name in ids[example.text, example.start, example.word]:
-                    answers[name] = group.candidates[c]
+                if c >= 0:
+                    names = ids[example.text, example.start, example.word]
+                    answers.update(dict.fromkeys(names, group.candidates[c]))
     return answers

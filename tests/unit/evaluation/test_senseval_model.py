@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from disambig.cli.evaluating_labelled import readable
 from disambig.config import resolve
 from disambig.corpora.labelled import Labelled
 from disambig.corpora.senseval import SenseInstance
-from disambig.evaluation.senseval_model import answers_of
+from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.evaluation.senseval_model import answers_of, judge_senseval
 from disambig.training.labelled import train_labelled
 
 CONFIG = {
@@ -27,14 +29,18 @@ def instance(name, text, head, word="bank.n"):
     return SenseInstance(name, word, text, start, start + len(head), (), (), name, name)
 
 
-@pytest.fixture(scope="module")
-def model():
+def examples():
     labelled = []
     for number in range(6):
         for label, text in (("shore", f"river bank {number}"), ("money", f"rich bank {number}")):
             start = text.index("bank")
             labelled.append(Labelled(text, start, start + 4, label, text, text, "bank.n"))
-    return train_labelled(resolve(CONFIG), labelled, name="senses", config=CONFIG)
+    return labelled
+
+
+@pytest.fixture(scope="module")
+def model():
+    return train_labelled(resolve(CONFIG), examples(), name="senses", config=CONFIG)
 
 
 def test_every_instance_of_a_known_word_has_an_answer(model):
@@ -54,3 +60,34 @@ def test_every_instance_of_a_known_word_has_an_answer(model):
 
 def test_a_model_that_knows_none_of_the_words_answers_nothing(model):
     assert answers_of(model, [instance("5", "A river", "river", "river.n")]) == {}
+
+
+def test_small_margins_are_not_attempted(model, tmp_path):
+    instances = [instance("1", "A river bank 7", "bank"), instance("2", "The bank", "bank")]
+    silent = model.with_least_margin(1.0)
+    assert answers_of(model, instances).keys() == {"1", "2"}
+    assert answers_of(silent, instances) == {"1": "shore"}
+    (tmp_path / "key").write_text("bank 1 shore\nbank 2 shore money\n")
+    xml = [
+        f'<instance id="{each.id}"><context>{each.text.replace("bank", "<head>bank</head>")}</context></instance>'
+        for each in instances
+    ]
+    (tmp_path / "a.xml").write_text('<corpus><lexelt item="bank.n">' + "\n".join(xml) + "</lexelt></corpus>")
+    labelled, found = judge_senseval(silent, [str(tmp_path / "a.xml")], key=str(tmp_path / "key"))
+    assert (found["senseval"]["fine"]["precision"], found["senseval"]["fine"]["recall"]) == (1.0, 0.5)
+    figures = evaluate_labelled(silent, labelled)["groups"]["bank.n"]
+    assert (figures["accuracy"], figures["attempted"], figures["confusions"]) == (0.5, 0.5, [])
+    assert "attempted 50.00%" in readable("model", {"bank.n": figures})[0]
+    figures = evaluate_labelled(model, labelled)["groups"]["bank.n"]
+    assert figures["attempted"] == 1.0 and "attempted" not in readable("model", {"bank.n": figures})[0]
+
+
+def test_of_several_right_senses_silence_is_none(model):
+    text = "The bank"
+    both = Labelled(text, 4, 8, "money", text, text, "bank.n", also=("shore",))
+    assert evaluate_labelled(model, [both])["groups"]["bank.n"]["accuracy"] == 1.0
+    silent = model.with_least_margin(50.0)
+    assert evaluate_labelled(silent, [both])["groups"]["bank.n"]["accuracy"] == 0.0
+    found = cross_validate(resolve(CONFIG), examples(), folds=3, least_margin=50.0)["systems"]
+    assert found["model"]["bank.n"]["attempted"] == found["model"]["bank.n"]["accuracy"] == 0.0
+    assert found["majority"]["bank.n"]["attempted"] == 1.0
