@@ -30,7 +30,8 @@ ASKED = {
     IMPROVED: 67.0,
     IMPROVED_MARKED: 67.0,
 }
-"""The paper's figure, for the readings of what it leaves open, and what improvements are to reach."""
+"""The paper's figure, for readings of what it leaves open, and what improvements must reach; of all words."""
+FIFTH = "claims about a figure for all words, such as the paper's 65.6, are left out: a fifth were tried"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +48,23 @@ class Table1:
         fine = {name: each["fine"][0] for name, each in scores[SENSEVAL_2.name].items()}
         return ExperimentResult(
             rows_of(scores),
-            claims_of(found, fine),
-            [*notes_of(data), *systems.RECIPE, seconds_of(found)],
+            claims_of(found, fine, quick=quick),
+            [*notes_of(data), *systems.RECIPE, seconds_of(found), *([FIFTH] if quick else ())],
             details_of(sample, found),
         )
 
 
-def claims_of(found: Mapping[str, Tried], fine: Mapping[str, float]) -> list[Claim]:
-    """Return what was asked of the systems, what the paper says, and the gain of each improvement."""
+def claims_of(found: Mapping[str, Tried], fine: Mapping[str, float], *, quick: bool = False) -> list[Claim]:
+    """Return what was asked of the systems, what the paper says, and the gain of each improvement.
+
+    With `quick` nothing is compared with a figure for all words.
+    """
     return [
         *(
             Claim(
                 f"{name} reaches {least} (Senseval-2, fine-grained)", fine[name] >= least, f"{fine[name]:.2f}"
             )
-            for name, least in ASKED.items()
+            for name, least in ({} if quick else ASKED).items()
         ),
         against(f"{COMB} is above {LIN}", found, fine, COMB, LIN, sure=False),
         *(

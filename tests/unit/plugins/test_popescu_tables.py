@@ -260,6 +260,19 @@ def test_claims_of_table_1_follow_the_figures():
     assert claims["COMB, improved, marked phrasal verbs is above COMB, improved (p < 0.05)"]
 
 
+def test_a_quick_run_claims_nothing_about_all_words(tmp_path):
+    write_senseval(tmp_path, SECOND)
+    claims, notes = {}, {}
+    for quick in (True, False):
+        result = table1.Table1().run(data=tmp_path, quick=quick, progress=lambda *said: None)
+        claims[quick] = {claim.claim for claim in result.claims}
+        notes[quick] = [note for note in result.notes if "are left out: a fifth were tried" in note]
+    left_out = claims[False] - claims[True]
+    assert len(left_out) == 5 and all("reaches" in claim for claim in left_out)
+    assert claims[True] < claims[False] and len(claims[True]) == len(table1.SYSTEMS) - 2
+    assert len(notes[True]) == 1 and not notes[False]
+
+
 def test_claims_of_table_2_follow_the_figures():
     names = list(table2.SYSTEMS)
     found = {name: tried_of(np.arange(100) < 60) for name in names}
