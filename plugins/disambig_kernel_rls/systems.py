@@ -130,7 +130,11 @@ _LOCAL = LOCAL | {"boundaries": True}
 IMPROVED = System({"local": _LOCAL, "broad": _LOG, "near": NEAR}, {}).learned_by(
     _COMB, weights={"local": 0.3, "broad": 0.2, "near": 0.5}
 )
-"""What leave-one-out on the training part of Senseval-2 chose."""
+"""Its settings are of leave-one-out on the training part of Senseval-2; that it is this system is a choice.
+
+In the study that found it, leave-one-out gave it .6900 and .6947 to one with a fourth kernel, syntactic. It
+was preferred as the simpler one, after a look at the test part, where the two were equal (.6851, .6848).
+"""
 ALL = IMPROVED.seeing(STRING, TAGS).learned_by(
     _COMB, weights={"local": 0.2, "broad": 0.2, "near": 0.5, "string": 0.05, "tags": 0.05}
 )
