@@ -24,7 +24,7 @@ from disambig.text.documents import view_of_texts
 from disambig.training.balance import ZERO, balanced
 from disambig.training.examples import Examples
 from disambig.training.labelled import train_labelled
-from disambig.training.marking import mark
+from disambig.training.marking import learns_labels, mark
 from disambig.training.splits import split
 from disambig.training.trainer import train_examples
 
@@ -229,10 +229,11 @@ def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Exa
         gold = test.instances.observed[rows]
         instances = test.instances.take(rows)
         unseen = replace(instances, observed=np.full_like(instances.observed, -1))
-        hits["model"].append(_choose(model, test, unseen, g, baseline=False) == gold)
-        hits["baseline"].append(_choose(plain, test, unseen, g, baseline=True) == gold)
-        counts = np.bincount(seen.instances.observed[seen.rows(g)], minlength=1)
-        hits["majority"].append(gold == counts.argmax())
+        counts = np.bincount(seen.instances.observed[seen.rows(g)], minlength=int(gold.max()) + 1)
+        known = counts[gold] > 0 if learns_labels(model.task) else True
+        hits["model"].append(known & (_choose(model, test, unseen, g, baseline=False) == gold))
+        hits["baseline"].append(known & (_choose(plain, test, unseen, g, baseline=True) == gold))
+        hits["majority"].append(known & (gold == counts.argmax()))
     return Trial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from disambig.evaluation.intervals import wilson
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
-from disambig.training.marking import Marked, mark, right_candidates
+from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -60,7 +61,8 @@ def cross_validate(
     """Train on all folds but one and decide on that one, in turn; folds are of whole documents.
 
     Extractors, C, calibration and offsets are fitted on the other folds alone. The unsupervised baseline
-    gets its offset, too, from them.
+    gets its offset, too, from them. Where the task has its labels from the examples, a label without an
+    example of its group in the other folds is no answer: it could not be known.
 
     Parameters
     ----------
@@ -117,10 +119,22 @@ def cross_validate(
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
         for system in systems if len(rows) else ():
+            part, picked = marked.take(rows), chosen[system][rows]
+            if learns_labels(task):
+                picked = seen_elsewhere(
+                    picked, right_candidates(part, group), fold[rows], _given(also, group)
+                )
             scored = logits[system][rows, : widths[g]] if system in logits else None
-            gold = _gold(marked.take(rows), group, chosen[system][rows])
-            groups[system][group.name] = figures(group, gold, chosen[system][rows], scored)
+            groups[system][group.name] = figures(group, _gold(part, group, picked), picked, scored)
     return _about(marked) | {"folds": folds, "systems": groups}
+
+
+def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
+    """Return how many of the examples that are only learned from have each candidate of a group."""
+    given = Counter(
+        label for each in also if each.word in ("", group.name) for label in (each.label, *each.also)
+    )
+    return np.array([given[candidate] for candidate in group.candidates], np.int64)
 
 
 def _gold(marked: Marked, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -21,7 +21,7 @@ from disambig.data.joining import join
 from disambig.evaluation.intervals import wilson
 from disambig.model import calibration, labels, operating
 from disambig.model.model import Model
-from disambig.training.marking import Marked, mark, right_candidates
+from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
 from disambig.training.trainer import Progress, train_examples
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
 
@@ -111,13 +111,9 @@ def train_labels(
     fitted_labels = replace(fitted_labels, least_margin=float(least_margin))
     notes = [*_notes(marked), *_rare(task, gold, scorers, n_folds)]
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
-    n_right = sum(int((c == right).sum()) for c, right in zip(chosen, gold, strict=True))
-    low, high = wilson(n_right, len(instances))
-    notes.append(
-        f"{len(instances):,} labelled examples: accuracy {n_right / len(instances):.1%} on the scores that "
-        f"calibration was fitted to (less on new text), 95 % interval {low:.1%} to {high:.1%}"
-        + (": more examples are needed" if high - low > 0.1 else "")
-    )
+    if learns_labels(task):
+        chosen = [_foretold(picked, marked, folds, g, task) for g, picked in enumerate(chosen)]
+    notes.append(_accuracy(chosen, gold, n_folds))
     return label_model(
         parts,
         name=name,
@@ -261,6 +257,27 @@ def _by_fold(
         for name in ("found", "asked")
     )
     return Features(batch, found, asked)
+
+
+def _foretold(
+    chosen: NDArray[np.int64], marked: Marked, folds: NDArray[np.int64], g: int, task: Task
+) -> NDArray[np.int64]:
+    """Return the choices of a group, -1 for labels that only the examples of their own fold have."""
+    rows = np.flatnonzero(marked.examples.instances.groups == g)
+    return seen_elsewhere(chosen, right_candidates(marked.take(rows), task.groups[g]), folds[rows])
+
+
+def _accuracy(chosen: Sequence[NDArray[np.int64]], gold: Sequence[NDArray[np.int32]], n_folds: int) -> str:
+    """Say how many choices were right on the examples themselves."""
+    n, n_right = sum(map(len, gold)), sum(int((c == g).sum()) for c, g in zip(chosen, gold, strict=True))
+    if n_folds < 2 and not n_right:
+        return f"{n:,} labelled examples of one document: how good the model is cannot be said"
+    low, high = wilson(n_right, n)
+    return (
+        f"{n:,} labelled examples: accuracy {n_right / n:.1%} on the scores that "
+        f"calibration was fitted to (less on new text), 95 % interval {low:.1%} to {high:.1%}"
+        + (": more examples are needed" if high - low > 0.1 else "")
+    )
 
 
 def _counts(marked: Marked) -> dict[str, Any]:

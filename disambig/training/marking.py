@@ -122,6 +122,36 @@ def right_candidates(marked: Marked, group: Group) -> NDArray[np.bool_]:
     return right
 
 
+def learns_labels(task: Task) -> bool:
+    """Tell whether a task may have its labels from the examples, and so from those that it is tested on."""
+    return are_labels(task) and hasattr(task, "settings_of")
+
+
+def seen_elsewhere(
+    chosen: NDArray[np.int64],
+    right: NDArray[np.bool_],
+    folds: NDArray[np.int64],
+    more: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Return choices, -1 for those of which no fold but their own has an example.
+
+    Parameters
+    ----------
+    chosen : array of int, shape (n,)
+        Candidates; -1 stays.
+    right : array of bool, shape (n, K)
+        See `right_candidates`.
+    folds : array of int, shape (n,)
+    more : array of int, shape (K,), optional
+        Examples of each candidate that are in no fold.
+    """
+    counts = np.zeros((int(folds.max(initial=-1)) + 1, right.shape[1]), np.int64)
+    np.add.at(counts, folds, right)
+    others = counts.sum(axis=0) - counts + (0 if more is None else more)
+    known = (chosen >= 0) & (others[folds, chosen] > 0)
+    return np.where(known, chosen, -1)
+
+
 def _problem(
     example: Labelled,
     here: Sequence[Group],

@@ -68,10 +68,8 @@ def test_small_margins_are_not_attempted(model, tmp_path):
     assert answers_of(model, instances).keys() == {"1", "2"}
     assert answers_of(silent, instances) == {"1": "shore"}
     (tmp_path / "key").write_text("bank 1 shore\nbank 2 shore money\n")
-    xml = [
-        f'<instance id="{each.id}"><context>{each.text.replace("bank", "<head>bank</head>")}</context></instance>'
-        for each in instances
-    ]
+    texts = [each.text.replace("bank", "<head>bank</head>") for each in instances]
+    xml = [f'<instance id="{n}"><context>{text}</context></instance>' for n, text in enumerate(texts, 1)]
     (tmp_path / "a.xml").write_text('<corpus><lexelt item="bank.n">' + "\n".join(xml) + "</lexelt></corpus>")
     labelled, found = judge_senseval(silent, [str(tmp_path / "a.xml")], key=str(tmp_path / "key"))
     assert (found["senseval"]["fine"]["precision"], found["senseval"]["fine"]["recall"]) == (1.0, 0.5)

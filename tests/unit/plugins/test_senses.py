@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from disambig.config import resolve
 from disambig.corpora.labelled import Labelled
 from disambig.errors import UserError
-from disambig.evaluation.labelled import evaluate_labelled
+from disambig.evaluation.curve import curve_of_labelled
+from disambig.evaluation.labelled import cross_validate, evaluate_labelled
 from disambig.testing import check_task
 from disambig.text.hashing import hash_word
 from disambig.text.spacy_tokens import SpacyTokens
 from disambig.text.words import Words
 from disambig.training.labelled import train_labelled
-from disambig.training.run import run
+from disambig.training.run import read_plan, run
 
 BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
 BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
@@ -297,3 +298,26 @@ def test_a_word_that_never_is_one_token_is_not_learned_and_its_examples_are_told
     assert "'well-known' is 3 tokens" in note
     with pytest.raises(UserError, match=r"D496.*without blanks"):
         Senses().settings_of([labelled("in [New York] 1", "city", "new_york.n")])
+
+
+def test_what_only_the_tested_examples_show_counts_as_wrong():
+    names = "fox owl cat dog hen elk ape bat".split()
+    once = [labelled(f"see the [{name}] now", f"{name}%1", f"{name}.n") for name in names]
+    bank = [labelled(f"a rich [bank] {n}", "money", "bank.n") for n in range(8)]
+    plan = read_plan("sense").with_settings_of(once + bank)
+    systems = cross_validate(plan.parts, once + bank, folds=4)["systems"]
+    for system in systems.values():
+        assert {name: at["accuracy"] for name, at in system.items()} == {
+            "bank.n": 1.0,
+            **{f"{name}.n": 0.0 for name in names},
+        }
+    # a label of an example that is only learned from is known
+    also = [replace(once[0], document="elsewhere", text="see the fox then")]
+    systems = cross_validate(plan.parts, once + bank, folds=4, also=also)["systems"]
+    assert systems["model"]["fox.n"]["accuracy"] == 1.0 and systems["model"]["owl.n"]["accuracy"] == 0.0
+    model = train_labelled(plan.parts, once + bank, name="test")
+    assert "16 labelled examples: accuracy 50.0%" in model.provenance["notes"][-1]
+    single = [replace(each, document="one") for each in once + bank]
+    assert "cannot be said" in train_labelled(plan.parts, single, name="test").provenance["notes"][-1]
+    found = curve_of_labelled(plan.parts, once + bank, sizes=[8], draws=5)
+    assert found["points"][-1]["accuracy"] <= 0.5 and found["majority"] <= 0.5

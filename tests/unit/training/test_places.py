@@ -14,7 +14,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.text.words import Words
-from disambig.training.marking import mark
+from disambig.training.marking import mark, seen_elsewhere
 from disambig.training.places import Places
 
 
@@ -138,3 +138,13 @@ def test_a_task_of_single_tokens_leaves_longer_places_out_and_says_so():
     first, second = marked.problems
     assert first == "line 3: 'bank was' is 2 tokens: the task spans decides at single ones only"
     assert "'was steep' is 2 tokens" in second
+
+
+def test_what_only_its_own_fold_has_is_no_answer():
+    right = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]], bool)
+    folds = np.array([0, 1, 1, 2])
+    assert seen_elsewhere(np.array([0, 0, 1, 1]), right, folds).tolist() == [0, 0, -1, 1]
+    assert seen_elsewhere(np.array([1, 2, 2, 2]), right, folds).tolist() == [1, 2, 2, 2]
+    assert seen_elsewhere(np.array([-1, 1, -1, 0]), right, folds).tolist() == [-1, -1, -1, 0]
+    assert seen_elsewhere(np.array([0, 0, 1, 1]), right, folds, np.array([0, 1, 0])).tolist() == [0, 0, 1, 1]
+    assert seen_elsewhere(np.empty(0, int), right[:0], folds[:0]).tolist() == []
