@@ -154,7 +154,7 @@ less",
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",
     "D501": "component {name!r} is for {asked!r}, its model {model!r} decides {seen!r}: name a model for {asked!r}",
-    "D502": "these annotations have layout {seen!r}, this disambig reads {known!r}: annotate the text again",
+    "D502": "these annotations have layout {seen!r}, this disambig reads {known}: annotate the text again",
     "D503": "component {name!r}: {word!r} cannot be ignored: `ignore` is a list of single words",
     "D504": "component {name!r} labels whole documents, its model {model!r} decides {task!r} inside of them: use the component 'disambig'",
     "D505": "component {name!r} labels spaCy's tokens, its model {model!r} decides {task!r} otherwise: use the component 'disambig'",

@@ -62,8 +62,9 @@ def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, A
 def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    from disambig.data.decisions import replacement, seen
+    from disambig.data.decisions import gloss_of, replacement, seen
 
+    glossed = decisions.glossed
     sizes = np.diff(decisions.offsets)
     owner = np.repeat(np.arange(len(decisions)), sizes)
     order = np.lexsort((-decisions.scores, owner))
@@ -99,7 +100,7 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            **({"gloss": group.glosses[best]} if group.glosses else {}),
+            **({"gloss": gloss_of(group, best)} if glossed else {}),
             "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
             "probability": probability,

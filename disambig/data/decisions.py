@@ -109,6 +109,11 @@ class Decisions:
             **columns,
         )
 
+    @property
+    def glossed(self) -> bool:
+        """Whether candidates have glosses: then all records have one, empty where there is none."""
+        return any(group.glosses for group in self.table)
+
     def record(self, index: int, text: str) -> dict[str, Any]:
         """Return one decision as plain values; `text` is the document's original text."""
         group = self.table[self.groups[index]]
@@ -117,7 +122,6 @@ class Decisions:
         observed = seen(text, start, end)
         chosen = group.candidates[self.chosen[index]]
         order = np.argsort(-self.scores[low:high], kind="stable")
-        gloss = {"gloss": group.glosses[self.chosen[index]]} if group.glosses else {}
         return {
             "task": self.task,
             "group": group.name,
@@ -125,7 +129,7 @@ class Decisions:
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            **gloss,
+            **({"gloss": gloss_of(group, int(self.chosen[index]))} if self.glossed else {}),
             "replacement": observed
             if self.observed[index] in (-1, self.chosen[index])
             else replacement(chosen, text, start, end),
@@ -157,6 +161,11 @@ _COLUMNS = (
 def seen(text: str, start: int, end: int) -> str:
     """Return ``text[start:end]``, of a long place (a whole document) its beginning."""
     return text[start:end] if end - start <= LONGEST_SEEN else f"{text[start : start + LONGEST_SEEN]} ..."
+
+
+def gloss_of(group: Group, chosen: int) -> str:
+    """Return a candidate's gloss, empty where its group has none."""
+    return group.glosses[chosen] if group.glosses else ""
 
 
 def replacement(chosen: str, text: str, start: int, end: int) -> str:

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from disambig.data.decisions import Decisions
+from disambig.data.decisions import Decisions, gloss_of
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.text.documents import tokens_of
 
 EXTENSION = "disambig"
 PREFIX = "disambig."
-LAYOUT = 1
-"""Version of what `user_data` holds."""
+LAYOUT, WITH_GLOSSES = 1, 2
+"""Versions of what `user_data` holds: the table's rows are (name, candidates), or have glosses behind."""
 _ROW = np.dtype(
     [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
     + [("margins", "<f4"), ("probabilities", "<f4"), ("flagged", "?")]
@@ -118,11 +118,11 @@ def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
 
 def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the key of each decision's gloss, as `_hashes` does; 0 where there is none."""
-    if not any(group.glosses for group in decisions.table):
+    if not decisions.glossed:
         return [0] * len(decisions)
     used, inverse = _used(decisions)
     groups = decisions.table
-    hashes = _added(docs, [groups[g].glosses[c] if groups[g].glosses else "" for g, c in used])
+    hashes = _added(docs, [gloss_of(groups[g], c) for g, c in used])
     return [hashes[i] for i in inverse]
 
 
@@ -152,17 +152,17 @@ def _packed(decisions: Decisions, bounds: list[int]) -> list[dict[str, Any]]:
     used, inverse = np.unique(documents * n_groups + decisions.groups, return_inverse=True)
     firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
     rows["groups"] = inverse - firsts[documents]
-    entries = [
-        (group.name, group.candidates, *([group.glosses] if group.glosses else []))
-        for group in decisions.table
-    ]
+    entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
+    if glossed := decisions.glossed:
+        glosses = [group.glosses or ("",) * len(group.candidates) for group in decisions.table]
+        entries = [(*entry, own) for entry, own in zip(entries, glosses, strict=True)]
     table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
     offsets = decisions.offsets[bounds].tolist()
     return [
         {
-            "layout": LAYOUT,
+            "layout": WITH_GLOSSES if glossed else LAYOUT,
             "task": decisions.task,
             "model": decisions.model,
             "table": tuple(table[tables[i] : tables[i + 1]]),
@@ -181,8 +181,8 @@ def _unpacked(kept: dict[str, Any]) -> Decisions:
     UserError
         D502 for what another version of this layout holds.
     """
-    if kept.get("layout") != LAYOUT:
-        raise UserError("D502", seen=kept.get("layout"), known=LAYOUT)
+    if kept.get("layout") not in (LAYOUT, WITH_GLOSSES):
+        raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} and {WITH_GLOSSES}")
     table = tuple(
         Group(name, tuple(candidates), glosses=tuple(*glosses))
         for name, candidates, *glosses in kept["table"]

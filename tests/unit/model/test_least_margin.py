@@ -10,6 +10,8 @@ import spacy
 from scipy.sparse import csr_array
 from spacy.tokens import DocBin
 
+from disambig.corpora.documents import Document
+from disambig.corpora.results import Annotated, records
 from disambig.data.columns import Columns
 from disambig.data.crossed_columns import CrossedColumns
 from disambig.data.groups import Group
@@ -120,6 +122,32 @@ def test_records_and_spans_hold_the_keys_of_glosses(model):
     (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab)
     assert [(span.text, span.label_, span.kb_id_) for span in again.spans["sense"]] == expected
     assert [span._.disambig["gloss"] for span in again.spans["sense"]] == ["bank%1", "bank%2", ""]
+
+
+def test_where_some_groups_have_glosses_all_records_have_one(model):
+    some = replace(model, task=Words2(groups=(BANK, replace(BAT, glosses=()))))
+    decisions = some.decide(some.tokenisation([TEXT]))
+    expected = ["bank%1", "bank%2", ""]
+    assert [decisions.record(i, TEXT)["gloss"] for i in range(3)] == expected
+    found = records(Annotated(Document("a", TEXT, "a.txt"), (decisions,)))
+    assert [record["gloss"] for record in found] == expected
+    nlp = spacy.blank("en")
+    component = Disambiguator(nlp, some, name="sense", spans_key="sense", protect=False)
+    for text, glosses in ((TEXT, expected), ("a bat", [""])):
+        doc = component(nlp(text))
+        assert [span._.disambig["gloss"] for span in doc.spans["sense"]] == glosses
+        assert [span.kb_id_ for span in doc.spans["sense"]] == glosses
+
+
+def test_annotations_with_glosses_have_a_layout_of_their_own(model):
+    nlp = spacy.blank("en")
+    plain = replace(model, task=Words2(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
+    kept = []
+    for each in (model, plain):
+        component = Disambiguator(nlp, each, name="sense", spans_key="sense", protect=False)
+        kept.append(component(nlp(TEXT)).user_data["disambig.sense"])
+    assert [each["layout"] for each in kept] == [2, 1]
+    assert [[len(row) for row in each["table"]] for each in kept] == [[3, 3], [2, 2]]
 
 
 def test_groups_without_glosses_have_none_in_records(model):
