@@ -6,13 +6,17 @@ A card repeats what the model's provenance holds; nothing is computed here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import entry_points
 from typing import Any
 
+from disambig.data.groups import Group
 from disambig.model.labels import are_documents, decided_together
 from disambig.model.model import Model
 
+MOST_LISTED, FEW_LISTED = 20, 5
+"""Groups whose candidates are listed; of more groups only the first few."""
 MOST_GROUPS = 30
-"""Groups shown one by one; of more, those with the most test examples."""
+"""Groups whose figures are shown one by one; of more, those with the most test examples."""
 OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
 """What a model is compared with."""
 FEW_TESTED = 100
@@ -38,12 +42,13 @@ def _what(model: Model) -> str:
     kind = "Decides between words"
     if model.labels is not None:
         kind = "Gives labels to whole documents" if are_documents(model.task) else "Gives labels to places"
-    listed = [f"* {' / '.join(map(_candidate, group.candidates))}" for group in groups[:MOST_GROUPS]]
-    if len(groups) > MOST_GROUPS:
-        listed.append(f"* ... and {len(groups) - MOST_GROUPS:,} more")
     of = "" if are_documents(model.task) else " of a text"
     intro = f"{kind}{of}: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
-    return intro + "\n\n" + "\n".join(listed)
+    listed = groups
+    if len(groups) > MOST_LISTED:
+        intro += f" {len(groups):,} groups of candidates, the first of them:"
+        listed = groups[:FEW_LISTED]
+    return intro + "\n\n" + _list([_group(group, alone=len(groups) == 1) for group in listed])
 
 
 def _use(model: Model, directory: str) -> list[str]:
@@ -51,18 +56,28 @@ def _use(model: Model, directory: str) -> list[str]:
     if decided_together(model.task):  # a span for every word is no use: they have components of their own
         return [f"In the shell: {shell}."]
     key = model.task.name
+    name, tags = _component(model), "tag" in getattr(model.tokenisation, "layers", ())
+    glosses = any(group.glosses for group in model.task.groups)
+    shown = "span.label_, span.kb_id_" if glosses else "span.label_"
     lines = [
         "import spacy",
         "",
         f'nlp = spacy.blank("{model.language or "xx"}")',
-        f'nlp.add_pipe("disambig", config={{"model": "{directory}"}})  # the path of this directory',
+        *(['nlp.add_pipe("disambig_tagger")  # or any other tagger: the model reads tags'] if tags else []),
+        f'nlp.add_pipe("{name}", config={{"model": "{directory}"}})  # the path of this directory',
         'doc = nlp("Your text.")',
         f'for span in doc.spans["{key}"]:',
-        '    print(span.text, "->", span.label_, span._.disambig["probability"])',
+        f'    print(span.text, "->", {shown}, span._.disambig["probability"])',
     ]
     if are_documents(model.task):
         lines[-2:] = ["print(doc.cats)  # the probability of each label"]
     return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: {shell}."]
+
+
+def _component(model: Model) -> str:
+    """Return the component of a model: that of its task, for labels and where one is installed."""
+    own = f"disambig_{model.task.name}"
+    return own if model.labels is not None and entry_points(group="spacy_factories", name=own) else "disambig"
 
 
 def _examples(model: Model) -> list[str]:
@@ -194,6 +209,13 @@ def _rates(at: dict[str, Any]) -> tuple[float | None, ...]:
 
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
+
+
+def _group(group: Group, *, alone: bool) -> str:
+    """Return a group's name, where it says more than its candidates do, and these."""
+    candidates = " / ".join(map(_candidate, group.candidates))
+    named = not alone and group.name != "/".join(group.candidates)
+    return f"{_plain(group.name)}: {candidates}" if named else candidates
 
 
 def _candidate(name: str) -> str:

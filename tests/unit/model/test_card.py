@@ -10,6 +10,7 @@ from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 
 from disambig.corpora.labelled import Labelled
+from disambig.data.groups import Group
 from disambig.evaluation.judging import judge, judge_on_texts, summary
 from disambig.model import labels
 from disambig.model.card import card
@@ -142,7 +143,48 @@ def test_many_groups_are_shown_in_part(model):
     names = tuple(f"word{i}/term{i}" for i in range(50))
     many = replace(model, task=Pairs(names), scorers=(None,) * 50)
     text = card(many, "m")
-    assert "and 20 more" in text and "word29" in text and "word30" not in text
+    assert "50 groups of candidates, the first of them:" in text
+    assert "* *word4* / *term4*\n" in text and "word5" not in text
+    all_of_them = card(replace(many, task=Pairs(names[:20]), scorers=(None,) * 20), "m")
+    assert "* *word19* / *term19*\n" in all_of_them and "groups of candidates" not in all_of_them
+
+
+def test_groups_of_labels_have_the_name_of_their_word(model):
+    @dataclass(frozen=True)
+    class Named(Pairs):
+        @property
+        def groups(self):
+            return (Group("bank.n", ("river", "finance")), Group("old/new", ("old", "new")))
+
+    text = card(replace(model, task=Named(), scorers=(None, None)), "m")
+    assert "* bank.n: *river* / *finance*\n* *old* / *new*\n" in text
+    alone = card(replace(model, task=Named(), scorers=(None,)), "m")
+    assert "* *river* / *finance*\n" in alone
+
+
+def test_the_snippet_names_the_component_of_the_labels(model):
+    @dataclass(frozen=True)
+    class Senses(Pairs):
+        name: str = "sense"
+
+        @property
+        def groups(self):
+            return tuple(replace(group, glosses=("a", "b")) for group in Pairs().groups)
+
+    @dataclass(frozen=True)
+    class Tagged(Words):
+        layers: tuple[str, ...] = ("tag",)
+
+    flat = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
+    made = replace(model, task=Senses(), labels=flat, tokenisation=Tagged())
+    text = card(made, "m")
+    assert text.index('add_pipe("disambig_tagger")') < text.index(
+        'add_pipe("disambig_sense", config={"model":'
+    )
+    assert "span.label_, span.kb_id_, " in text
+    plain = card(replace(model, labels=flat), "m")  # no component has the name of its task
+    assert 'add_pipe("disambig", config=' in plain and "tagger" not in plain and "kb_id_" not in plain
+    assert 'add_pipe("disambig", config=' in card(replace(made, labels=None), "m")
 
 
 def test_a_saved_model_has_its_card_and_loads_without_it(load_with, tested, tmp_path):
