@@ -29,6 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from disambig.corpora.decoding import decoded
 from disambig.corpora.documents import can_be_encoded
 from disambig.corpora.labelled_documents import LABEL, Row, folder_documents, is_table, table_documents
 from disambig.corpora.labelled_example import Labelled as Labelled
@@ -108,25 +109,7 @@ def _read(path: str, *, encoding: str) -> str:
             data: bytes = stream.read()
     except READ_ERRORS as problem:
         raise read_error(path, problem) from problem
-    try:
-        text = data.decode(encoding)
-    except UnicodeError as problem:
-        raise _no_text(path, data, encoding, problem) from None
-    if "\0" in text:
-        raise UserError("D303", path=path, offset=text.index("\0"), hint="")
-    return text.removeprefix("\ufeff")
-
-
-def _no_text(path: str, data: bytes, encoding: str, problem: UnicodeError) -> UserError:
-    """Return the message for bytes that cannot be decoded."""
-    if b"\0" in data and b"\0" not in "a".encode(encoding):
-        utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        hint = "; it looks like UTF-16: name that, --encoding utf-16" if utf16 else ""
-        return UserError("D303", path=path, offset=data.index(b"\0"), hint=hint)
-    if isinstance(problem, UnicodeDecodeError):
-        at = problem.start
-        return UserError("D469", path=path, encoding=encoding, byte=f"0x{data[at : at + 1].hex()}", offset=at)
-    return UserError("D308", path=path, problem=f"not {encoding}: {problem}")
+    return decoded(data, path, encoding)
 
 
 def _whole(text: str, label: str, document: str, where: str) -> Labelled:

@@ -30,11 +30,12 @@ def read_labelled_xml(
     ------
     UserError
         D488 for what is broken (strict), D490 where nothing is found, D491 for XML of another kind, D493 and
-        D494 for what is no such corpus, D300 to D308 for what cannot be read.
+        D494 for what is no such corpus, D469 for bytes that are not of the encoding that is named, D300 to
+        D308 for what cannot be read.
     """
     if is_archive(path):
         return read_noad(path, strict=strict, tell=tell).labelled()
-    source = read_xml(path, encoding=encoding)
+    source = read_xml(path, encoding=encoding, tell=tell)
     first = _FIRST.search(source)
     root = first[1] if first else ""
     if root == "SimpleWsdDoc":

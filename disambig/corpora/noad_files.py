@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import IO
 
+from disambig.corpora.decoding import nul_error
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error, without_compression
 from disambig.errors import UserError
 
@@ -91,6 +92,8 @@ def _of_archive(path: str) -> Iterator[tuple[str, str]]:
 
 def _text(data: bytes, path: str) -> str:
     _bounded(path, "bytes", len(data), LARGEST)
+    if b"\0" in data:
+        raise nul_error(path, data)
     return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 

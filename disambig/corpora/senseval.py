@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from disambig.corpora.decoding import decoded, nul_error
 from disambig.corpora.labelled_example import Labelled
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
 from disambig.corpora.senseval_text import Span, attributes, read_context
@@ -95,18 +96,23 @@ def read_senseval(
     ------
     UserError
         D488 for a broken instance (strict), D490 where there is no instance, D493 for too large a file,
-        D470 for an unknown encoding, D300 to D308 for what cannot be read.
+        D469 and D470 for an encoding that it is not of or that is unknown, D300 to D308 for what cannot be
+        read.
     """
-    return instances_of(read_xml(path, encoding=encoding), str(path), strict=strict, tell=tell)
+    source = read_xml(path, encoding=encoding, tell=tell)
+    return instances_of(source, str(path), strict=strict, tell=tell)
 
 
-def read_xml(path: str | Path, *, encoding: str | None = None) -> str:
-    """Return a file as text, of the encoding that it declares, iso-8859-1 where it is no UTF-8.
+def read_xml(path: str | Path, *, encoding: str | None = None, tell: Tell | None = None) -> str:
+    """Return a file as text, of the encoding that is named or that it declares.
+
+    A file of another one than it declares (UTF-8, where it is silent) is read as iso-8859-1, and told of.
 
     Raises
     ------
     UserError
-        D493 for too large a file, D470 for an unknown encoding, D300 to D308 for what cannot be read.
+        D493 for too large a file, D470 for an unknown encoding, D469 for bytes that are not of the one that
+        is named, D300 to D308 for what cannot be read.
     """
     try:
         with open_bytes(str(path)) as stream:
@@ -115,15 +121,20 @@ def read_xml(path: str | Path, *, encoding: str | None = None) -> str:
         raise read_error(str(path), problem) from problem
     if len(data) > LARGEST:
         raise UserError("D493", path=path, what="bytes", seen=f"more than {LARGEST:,}", most=LARGEST)
+    if encoding:
+        return decoded(data, str(path), encoding)
+    if b"\0" in data:
+        raise nul_error(str(path), data)
     declared = _DECLARED.search(data, 0, 400)
-    name = encoding or (declared[1].decode("ascii") if declared else "utf-8")
+    name = declared[1].decode("ascii") if declared else "utf-8"
     try:
-        text = data.decode(name)
-    except (LookupError, ValueError) as problem:
-        if not isinstance(problem, UnicodeDecodeError):
-            raise UserError("D470", name=name) from None
-        text = data.decode("iso-8859-1")
-    return text.removeprefix("\ufeff")
+        return decoded(data, str(path), name)
+    except UserError as error:
+        if error.code != "D469":
+            raise
+    if tell is not None:
+        tell(str(UserError("D489", where=path, problem=f"not {name}: read as iso-8859-1")))
+    return data.decode("iso-8859-1")
 
 
 def instances_of(

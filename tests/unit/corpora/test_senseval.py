@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_senseval import CORPUS, HEADER, corpus, instance
 
+from disambig.corpora.labelled import read_labelled
+from disambig.corpora.noad import read_noad
 from disambig.corpora.senseval import instances_of, read_senseval
 from disambig.corpora.senseval_text import characters, read_context
 from disambig.errors import UserError
@@ -213,3 +215,30 @@ def test_senseval_2_has_its_words_and_instances():
     assert len(marked) == 344 and sum(bool(each.multiword) for each in test) == 177
     assert all(each.multiword in {sense.partition("%")[0] for sense in each.senses} for each in marked)
     assert len(told) == 1 and "&formula;" in told[0]
+
+
+def test_an_encoding_that_is_named_is_not_read_around(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_bytes(corpus(bank_n=[instance("1", "A <head>bank</head> of the Rh\xf4ne.")]).encode("latin-1"))
+    with pytest.raises(UserError, match=r"D469.*not utf-8: byte 0xf4"):
+        read_senseval(path, encoding="utf-8")
+    with pytest.raises(UserError, match="D469"):
+        read_labelled(path, encoding="utf-8")
+    with pytest.raises(UserError, match="D470"):
+        read_senseval(path, encoding="no-such")
+    told = []
+    assert read_senseval(path, tell=told.append)[0].text.endswith("Rh\xf4ne.") and told == []
+    path.write_bytes(path.read_bytes().replace(b"iso-8859-1", b"utf-8"))
+    assert read_senseval(path, tell=told.append)[0].text.endswith("Rh\xf4ne.")
+    assert told == [f"[D489] {path}: not utf-8: read as iso-8859-1"]
+
+
+@pytest.mark.parametrize(("encoding", "said"), [("utf-8", "offset"), ("utf-16", "--encoding utf-16")])
+def test_nul_bytes_are_refused(tmp_path, encoding, said):
+    path = tmp_path / "a.xml"
+    path.write_bytes(corpus(bank_n=[instance("1", "A\0 <head>bank</head>.")]).encode(encoding))
+    for named in (None, encoding):
+        with pytest.raises(UserError, match="D303" + (f".*{said}" if named is None else "")):
+            read_senseval(path, encoding=named)
+    with pytest.raises(UserError, match="D303"):
+        read_noad(path)
