@@ -24,6 +24,8 @@ from disambig.model.rows_once import features_of
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
 
+MOST_MARGIN = 99
+"""The largest least margin, in units of log-odds: no model is as sure as that."""
 BLOCK = 4096
 """Decisions taken at a time: their features stay near the cache."""
 
@@ -117,11 +119,11 @@ class Model:
         Raises
         ------
         UserError
-            D477 for what is no number of at least 0, or a model that chooses words.
+            D477 for what is no number from 0 to 99, or a model that chooses words.
         """
         good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
-        if self.labels is None or not good or not 0 <= least_margin < np.inf:
-            raise UserError("D477", value=least_margin, model=self.name)
+        if self.labels is None or not good or not 0 <= least_margin <= MOST_MARGIN:
+            raise UserError("D477", value=least_margin, model=self.name, most=MOST_MARGIN)
         return replace(self, labels=replace(self.labels, least_margin=float(least_margin)))
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:

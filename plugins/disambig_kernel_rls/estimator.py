@@ -19,7 +19,7 @@ from disambig.api import Columns, CrossedColumns, CrossedRows, UserError
 from .checks import CHOSEN, check_name, check_regularisation, check_weights
 from .kernels.linear import Linear
 from .kernels.nonlinear import Gaussian, Polynomial
-from .kernels.normalised import MANNERS
+from .kernels.normalised import MANNERS, in_shares
 from .rls.feature_groups import FeatureGroups
 from .rls.learners import shares_of
 from .rls.leave_one_out import best_regularisation, quality
@@ -173,8 +173,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 weights = _by_name(weights, names)
             check_weights("group_weights", weights, CHOSEN)
             if isinstance(weights, Mapping) or weights is None:
-                given = np.array([1.0 if weights is None else weights[name] for name in names])
-                self.group_weights_ = given / given.sum()
+                shares = in_shares(dict.fromkeys(names, 1.0) if weights is None else weights)
+                self.group_weights_ = np.array([shares[name] for name in names])
             else:
                 batch = CrossedRows(
                     _sparse(X), (targets < 0).astype(np.float32), _crossed(self._columns, targets)

@@ -56,11 +56,15 @@ class NormalisedRows:
             crossed = replace(crossed, rows=csr_array(crossed.rows))
         if self.normalise == "row":
             return normalised(crossed, together=True).rows
-        weights = self.weights
-        if weights is not None:
-            total = sum(weights.values())
-            weights = {name: weight / total for name, weight in weights.items()}
-        return normalised(crossed, weights).rows
+        return normalised(crossed, None if self.weights is None else in_shares(self.weights)).rows
+
+
+def in_shares(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return weights divided by their sum, however large they are."""
+    largest = max(weights.values())
+    parts = {name: weight / largest for name, weight in weights.items()}
+    total = sum(parts.values())
+    return {name: part / total for name, part in parts.items()}
 
 
 def products(left: Any, right: Any) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch, CrossedRows, UserError, convert, nearest_first, own_columns
 
 from ..kernels.linear import Linear
-from ..kernels.normalised import products
+from ..kernels.normalised import in_shares, products
 from .leave_one_out import Quality, qualities
 from .problem import Problem, prepare
 from .systems import Dual, Primal, System
@@ -63,8 +63,8 @@ class FeatureGroups:
         for name in self.names:
             if name not in weights:
                 raise UserError("D476", name=name, seen="none")
-        found = np.array([weights[name] for name in self.names], np.float64)
-        return found / found.sum()
+        shares = in_shares(weights)
+        return np.array([shares[name] for name in self.names], np.float64)
 
     def equal(self) -> Floats:
         """Return equal weights."""

@@ -102,7 +102,7 @@ def test_labels_of_small_margins_are_left_out(model):
     assert len(model.with_least_margin(10).decide(view)) == 0
 
 
-@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "2", True, None])
+@pytest.mark.parametrize("value", [-0.1, 99.5, 1e308, 10**400, float("nan"), float("inf"), "2", True, None])
 def test_least_margins_that_are_none(model, value):
     with pytest.raises(UserError, match="D477"):
         model.with_least_margin(value)

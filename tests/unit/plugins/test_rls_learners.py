@@ -94,6 +94,14 @@ def test_equal_weights_are_the_default_and_only_ratios_matter():
     assert scores_of(RLSCComb(weights={"local": 7, "broad": 7}), batch) == pytest.approx(expected, abs=1e-7)
     assert scores_of(RLSC(kernel=Linear(normalise="groups")), batch) == pytest.approx(expected, abs=1e-7)
     assert scores_of(RLSCLin(), batch) == pytest.approx(scores_of(RLSC(), batch), abs=1e-12)
+    for learner in (RLSCComb, SVMComb):
+        one, largest = (
+            learner(weights={"local": most, "broad": most / 2}).fit(batch).scorer.scores(batch)
+            for most in (1.0, 1.5e308)
+        )
+        assert largest.tolist() == one.tolist()
+    kernel = Linear(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
+    assert (kernel.rows(batch) - Linear(normalise="groups").rows(batch)).nnz == 0
     test = made(seed=1)
     assert np.abs(scores_of(RLSCLin(), batch, test) - scores_of(RLSCComb(), batch, test)).max() > 1e-2
 
