@@ -153,7 +153,7 @@ def _checked(place: Any, text: str, document: str, where: str) -> Labelled:
     word, gloss = place.get("word") or "", place.get("gloss") or ""
     if not isinstance(word, str) or not isinstance(gloss, str):
         raise UserError("D460", where=where, problem='"word" and "gloss" must be strings')
-    return Labelled(text, start, end, label, document, where, word, gloss)
+    return Labelled(text, start, end, label.strip(), document, where, word.strip(), gloss)
 
 
 def _of_row(row: Row) -> Labelled:
@@ -171,7 +171,7 @@ def _of_columns(line: str, where: str) -> Iterator[Labelled]:
         raise UserError("D460", where=where, problem=problem)
     text, start, end = _marked(columns[0], where)
     document = "".join(columns[2:]) or text
-    yield Labelled(text, start, end, columns[1], document, where)
+    yield Labelled(text, start, end, columns[1].strip(), document, where)
 
 
 def _marked(text: str, where: str) -> tuple[str, int, int]:

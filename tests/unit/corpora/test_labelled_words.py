@@ -92,3 +92,13 @@ def test_xml_of_another_kind_and_a_test_without_answers(tmp_path):
     path.write_text(corpus(bank_n=[instance("1", "A <head>bank</head>.")]))
     with pytest.raises(UserError, match="D461"):
         read_labelled(path)
+
+
+def test_blanks_around_a_label_are_not_part_of_it(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("The [[bank]] was steep.\tshore \nA [[]] gap.\t \n")
+    assert [each.label for each in read_labelled(path)] == ["shore", ""]
+    path = tmp_path / "a.jsonl"
+    place = {"start": 4, "end": 8, "label": " shore\n", "word": " bank.n"}
+    path.write_text(json.dumps({"text": "The bank.", "places": [place, place | {"label": ""}]}))
+    assert [(each.label, each.word) for each in read_labelled(path)] == [("shore", "bank.n"), ("", "bank.n")]
