@@ -26,7 +26,7 @@ def test_columns_and_json_give_the_same(tmp_path_factory, examples):
         text, end = before + inside + after, len(before) + len(inside)
         place = {"start": len(before), "end": end, "label": label}
         lines.append(json.dumps({"text": text, "document": document, "places": [place]}))
-        expected.append((text, len(before), end, label, document or text))
+        expected.append((text, len(before), end, label.strip(), document or text))
     (folder / "a.tsv").write_bytes("\n".join(columns).encode())
     (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     for name in ("a.tsv", "a.jsonl.gz"):
