@@ -10,7 +10,7 @@ from typing import Any
 from disambig.corpora.saving import saved
 from disambig.experiments.protocol import Panel, Result, Row
 
-_MARKS = "osD^v<>"
+_MARKS = "osD^v<>XPp"
 _ACROSS = 3
 """Panels side by side, at most."""
 
@@ -36,9 +36,9 @@ def plot_result(title: str, result: Result, path: Path) -> None:
     # one font: an SVG repeats all that are listed with every word
     one_font = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
     with rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none", **one_font}):
-        across = min(_ACROSS, len(result.panels)) or 1
-        down = -(-len(result.panels) // across) or 1
-        wide, high = (7, 4.5) if across == 1 else (4 * across, 3.5 * down)
+        down = -(-len(result.panels) // _ACROSS) or 1
+        across = -(-len(result.panels) // down) or 1
+        wide, high = {1: (7.0, 4.5), 2: (9.6, 3.8 * down)}.get(across, (4.0 * across, 3.5 * down))
         figure = Figure(figsize=(wide, high), layout="constrained")
         figure.suptitle(title)
         if result.panels:
@@ -52,21 +52,46 @@ def plot_result(title: str, result: Result, path: Path) -> None:
 
 
 def _draw_panels(figure: Any, panels: Sequence[Panel], down: int, across: int) -> None:
+    shared = len(panels) > 1 and len({(*panel.lines, *panel.points) for panel in panels}) == 1
     for number, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(down, across, number)
         for name, places in panel.lines.items():
-            axes.plot(*zip(*places, strict=True), label=name)
+            axes.plot(*zip(*places, strict=True), marker="." if panel.logarithmic else "", label=name)
         for mark, (name, places) in enumerate(panel.points.items()):
             axes.plot(
                 *zip(*places, strict=True), _MARKS[mark % len(_MARKS)], markersize=4, label=name, alpha=0.8
             )
         if axes.get_ylim()[0] < 0 < axes.get_ylim()[1]:
             axes.axhline(0.0, color="#555555", linewidth=0.8)
+        if panel.logarithmic:
+            _set_logarithmic(axes)
         axes.set_title(panel.title)
         axes.set_xlabel(panel.x)
         axes.set_ylabel(panel.y)
         axes.grid(alpha=0.3)
-        axes.legend(loc="best", fontsize="small")
+        if not shared:
+            axes.legend(loc="best", fontsize="small")
+    if shared:  # once, and where it covers nothing
+        handles, names = axes.get_legend_handles_labels()
+        figure.legend(
+            handles, names, loc="outside lower center", ncols=_columns(len(names)), fontsize="small"
+        )
+
+
+def _columns(names: int) -> int:
+    """Return into how many columns names go, at most five, so that their rows are alike."""
+    rows = -(-names // 5)
+    return -(-names // rows)
+
+
+def _set_logarithmic(axes: Any) -> None:
+    """Let x be logarithmic, with round sizes below it."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter("{x:,g}")
 
 
 def _draw_curves(axes: Any, result: Result) -> None:

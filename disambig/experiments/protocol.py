@@ -59,6 +59,8 @@ class Panel:
         What stands above it and along its axes.
     lines, points : mapping of str to sequence of (float, float)
         Places that a line joins, or marks alone, each under the name of what they show.
+    logarithmic : bool
+        Whether the axis of x is; for sizes, all above zero.
     """
 
     title: str
@@ -66,6 +68,7 @@ class Panel:
     y: str
     lines: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
     points: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    logarithmic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

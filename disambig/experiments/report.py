@@ -97,7 +97,8 @@ def _plain(panel: Panel) -> dict[str, Any]:
         kind: {name: [[round(x, 2), round(y, 2)] for x, y in places] for name, places in series.items()}
         for kind, series in (("lines", panel.lines), ("points", panel.points))
     }
-    return {"title": panel.title, "x": panel.x, "y": panel.y, **drawn}
+    how = {"logarithmic": True} if panel.logarithmic else {}
+    return {"title": panel.title, "x": panel.x, "y": panel.y, **drawn, **how}
 
 
 def _setting(setting: str) -> str:

@@ -220,6 +220,5 @@ def panel(
     for system, each in found.items():
         of = _accuracy(each, which, tests).mean(axis=1)
         lines[system] = [(used[place], float(of[place])) for place in places]
-    return Panel(
-        f"{name or 'all words'} ({int(which.sum())})", "training examples a word, mean", "accuracy, %", lines
-    )
+    title = f"{name or 'all words'} ({int(which.sum())})"
+    return Panel(title, "training examples a word, mean", "accuracy, %", lines, logarithmic=True)

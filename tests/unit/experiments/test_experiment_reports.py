@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from matplotlib.figure import Figure
+
 from disambig.experiments.document import fill, main
 from disambig.experiments.plots import has_plot, plot_result
 from disambig.experiments.protocol import Claim, Experiment, Panel, Result, Row
@@ -125,6 +127,44 @@ def test_panels_are_drawn_and_come_back_from_json(tmp_path):
     (tmp_path / "p.f1.json").write_text(json.dumps(said), encoding="utf8")
     empty = "<!-- result: p.f1 -->\n<!-- end -->\n"
     assert "![figure](p.f1.svg)" in fill(empty, tmp_path, seen_from=tmp_path)
+
+
+def drawn_axes(monkeypatch, tmp_path, panels):
+    """Return the axes of the panels, drawn, and the legends of the whole figure."""
+    figures = []
+    plain = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (figures.append(self), plain(self, *a, **k)))
+    plot_result("a title", Result([], panels=panels), tmp_path / "p.svg")
+    monkeypatch.undo()
+    return figures[0].axes, figures[0].legends
+
+
+def test_panels_of_the_same_names_share_a_legend_that_covers_nothing(monkeypatch, tmp_path):
+    names = [f"system {n}" for n in range(8)]
+    alike = [Panel(f"{n}", "x", "y", points={name: [(1, n)] for name in names}) for n in range(4)]
+    axes, (legend,) = drawn_axes(monkeypatch, tmp_path, alike)
+    assert [text.get_text() for text in legend.get_texts()] == names
+    assert all(one.get_legend() is None for one in axes)
+    inside = legend.get_window_extent()
+    assert not any(inside.overlaps(one.get_tightbbox()) for one in axes)
+    assert len({one.get_position().x0 for one in axes}) == 2  # four panels are two by two
+    axes, legends = drawn_axes(monkeypatch, tmp_path, [*alike, Panel("other", "x", "y", {"a": [(1, 1)]})])
+    assert not legends and all(one.get_legend() for one in axes)
+
+
+def test_sizes_are_apart_where_a_panel_is_logarithmic(monkeypatch, tmp_path):
+    places = {"a": [(4.96, 1.0), (9.89, 2.0), (118.0, 3.0)]}
+    panels = [Panel("log", "x", "y", places, logarithmic=True), Panel("linear", "x", "y", places)]
+    (first, second), _ = drawn_axes(monkeypatch, tmp_path, panels)
+    assert (first.get_xscale(), second.get_xscale()) == ("log", "linear")
+    low, high = first.get_xlim()
+    ticks = [float(tick) for tick in first.get_xticks() if low <= tick <= high]
+    assert ticks == [5, 10, 20, 50, 100]
+    shown = [text.get_text() for text in first.get_xticklabels()]
+    assert {"5", "10", "20", "50", "100"} <= set(shown)
+    said = [as_json("p", Result([], panels=[panel]))["panels"][0] for panel in panels]
+    assert said[0]["logarithmic"] is True and "logarithmic" not in said[1]
+    assert of_json(as_json("p", Result([], panels=panels))).panels[0].logarithmic
 
 
 def test_every_registered_experiment_keeps_the_protocol():

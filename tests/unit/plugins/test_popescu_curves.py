@@ -47,6 +47,7 @@ def test_curves_on_a_made_sample(data):
     assert rows["RLSC-COMB", "all"].ours == rows["RLSC-COMB, words of fewer than 100", "all"].ours
     assert rows["RLSC-COMB", "5"].spread > 0 and rows["RLSC-COMB", "all"].spread is None
     assert [place[0] for place in result.panels[0].lines["SVM-COMB"]] == [5, 10, 14]
+    assert all(panel.logarithmic for panel in result.panels)
     assert len(result.details["RLSC-COMB"]["all"]) == 3
 
 
@@ -126,7 +127,13 @@ def test_genres_on_a_made_corpus(data):
     assert rows["RLSC-COMB", AS_MANY].ours > 90
     assert {row.n for (_, setting), row in rows.items() if setting == SAME} == {3 * 4 * 48}
     assert any(claim.claim.startswith("P-RLRS, 10 % gains more over P") for claim in result.claims)
-    assert len(result.panels[0].points["RLSC-COMB"]) == len(KINDS)
+    assert [panel.title.partition(" (")[0] for panel in result.panels] == list(KINDS)
+    for panel, kind in zip(result.panels, KINDS, strict=True):
+        assert set(panel.points) == set(genres.SYSTEMS)  # the most frequent sense is in the title
+        each = {(row.system, row.setting): row.ours for row in result.rows}
+        ((_, other),) = panel.points["RLSC-COMB"]
+        assert other == round(each["RLSC-COMB", f"tested: {kind}"], 2)
+        assert panel.title.endswith(f", {each['most frequent sense', f'tested: {kind}']:.1f})")
 
 
 def test_the_quick_form_takes_fewer_words(data):
