@@ -74,8 +74,8 @@ class Forms:
             names.append({form for form, n in capitals.items() if 2 * n >= seen.get(form, 0)})
             for form in capitals:
                 counts.setdefault(form, 0)
-            if part and language in ("", "en"):
-                for form in inflections(lemma, letter):
+            if language in ("", "en"):  # of a word without a part of speech the form in -s: plural, or verb
+                for form in inflections(lemma, letter) if part else inflections(name, "n"):
                     counts.setdefault(form, 0)
             parts.append(part)
             for form, n in counts.items():

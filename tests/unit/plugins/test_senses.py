@@ -321,3 +321,11 @@ def test_what_only_the_tested_examples_show_counts_as_wrong():
     assert "cannot be said" in train_labelled(plan.parts, single, name="test").provenance["notes"][-1]
     found = curve_of_labelled(plan.parts, once + bank, sizes=[8], draws=5)
     assert found["points"][-1]["accuracy"] <= 0.5 and found["majority"] <= 0.5
+
+
+def test_of_a_word_without_part_of_speech_the_form_in_s_is_found_too():
+    plain = ["box", ["box"], ["case", "fight"], []]
+    assert [word for word, _ in found(Senses(words=[plain]), *tagged("Boxes in a box , boxing ."))] == [
+        "Boxes",
+        "box",
+    ]
