@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 8192
 """Instances whose features are spread out at a time: their arrays stay near the cache."""
+
+TOKENS_AT_ONCE = 500_000
+"""Tokens that are looked at at a time: many instances in a long document look at all of it each."""
 
 Ints = NDArray[np.int64]
 Rows = tuple["csr_array", Ints, Ints]
@@ -59,9 +63,17 @@ def below_each_other(parts: Sequence[Rows]) -> Rows:
     return csr_array(vstack([part[0] for part in parts], format="csr")), found, asked
 
 
-def portions(instances: Instances) -> list[Instances]:
-    """Cut instances into runs of `AT_ONCE`; one at least, if an empty one."""
-    return [instances.take(slice(at, at + AT_ONCE)) for at in range(0, max(len(instances), 1), AT_ONCE)]
+def portions(instances: Instances, sizes: Ints | None = None) -> list[Instances]:
+    """Cut instances into runs of `AT_ONCE` at most; one at least, if an empty one.
+
+    Where `sizes` says how many tokens each looks at, a run looks at `TOKENS_AT_ONCE` about.
+    """
+    n = len(instances)
+    run = np.arange(n) // AT_ONCE
+    if sizes is not None:
+        run += np.cumsum(sizes) // TOKENS_AT_ONCE
+    bounds = [0, *(np.flatnonzero(np.diff(run)) + 1).tolist(), n]
+    return [instances.take(slice(*each)) for each in pairwise(bounds)]
 
 
 @lru_cache(maxsize=16)

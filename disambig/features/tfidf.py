@@ -19,7 +19,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features.around import MOST_NEARNESS
-from disambig.features.one_row import Rows, as_features, below_each_other, named_columns, portions, sparse
+from disambig.features.one_row import Rows, as_features, below_each_other, named_columns, sparse
 from disambig.features.spellings import Spellings
 from disambig.features.tfidf_words import Known, Terms, known_of, spelled
 from disambig.text.view import TokenView
@@ -119,7 +119,7 @@ class Tfidf:
             D475 where no word stands in `min_documents` of them.
         """
         met = np.zeros(len(view), bool)
-        for part in portions(instances):
+        for part in self._terms.portions(view, instances):
             met[self._terms.of(view, part)[1]] = True
         tokens = np.flatnonzero(met)
         hashes = self._terms.values(view, tokens)
@@ -150,7 +150,9 @@ class Tfidf:
         known = self.known
         if known is None:
             raise ValueError("TF-IDF knows no words yet: fit it first")
-        made = below_each_other([self._rows(view, part, known) for part in portions(instances)])
+        made = below_each_other(
+            [self._rows(view, part, known) for part in self._terms.portions(view, instances)]
+        )
         return as_features(made, named_columns(known.names, len(known), self.name), instances, group)
 
     def state(self) -> Arrays:
@@ -170,7 +172,7 @@ class Tfidf:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return how many instances hold each column, and how often it stands in all."""
         documents, often = np.zeros(d, np.int32), np.zeros(d, np.int64)
-        for part in portions(instances):
+        for part in self._terms.portions(view, instances):
             rows, tokens = self._terms.of(view, part)
             counts = sparse(rows, column_of[tokens], None, (len(part), d))
             documents += np.bincount(counts.indices, minlength=d).astype(np.int32)

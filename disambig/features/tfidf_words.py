@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from disambig.data.finding import word_tokens
 from disambig.data.instances import Instances
 from disambig.features.around import documents_of, place, spread, within
+from disambig.features.one_row import portions
 from disambig.features.spellings import Spellings, spellings_of
 from disambig.text.hashing import hash_word
 from disambig.text.view import TokenView
@@ -143,6 +144,12 @@ class Terms:
         else:
             first, stop = within(view, instances, self.around)
         return np.stack([first, end], axis=1).ravel(), np.stack([begin, stop], axis=1).ravel()
+
+    def portions(self, view: TokenView, instances: Instances) -> list[Instances]:
+        """Cut instances into runs that look at a bounded number of tokens, see `one_row.portions`."""
+        first, stop = self.ranges(view, instances)
+        sizes = np.maximum(stop - first, 0).reshape(-1, 1 if self.around is None else 2)
+        return portions(instances, sizes.sum(axis=1))
 
     def of(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
         """Return the terms of the instances: the instance of each and its token, in text order."""

@@ -16,6 +16,7 @@ from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features import one_row
 from disambig.features.tfidf import Tfidf
+from disambig.features.tfidf_words import Terms
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text.hashing import hash_word
@@ -110,6 +111,28 @@ def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws,
     holding = Counter(term for each in counts for term in each)
     assert sorted(fitted.known.documents.tolist()) == sorted(holding.values())
     assert (features.found == features.asked).all()
+
+
+@pytest.mark.parametrize("around", [None, 2, "document"])
+def test_long_documents_are_looked_at_in_portions(monkeypatch, around):
+    view = view_of(["The bank of rivers, a1 bank. " * 40, "", "Of banks."])
+    where = places(view, *[(0, number, 1) for number in range(0, 200, 5)], (2, 1, 1))
+    whole = Tfidf(around=around).fit(view, where, [GROUP])
+    expected = whole.transform(view, where, GROUP)
+    monkeypatch.setattr(one_row, "TOKENS_AT_ONCE", 700)
+    looked_at = []
+    counted = Terms.counted
+    monkeypatch.setattr(Terms, "counted", lambda *given: looked_at.append(len(given[2])) or counted(*given))
+    parts = Tfidf(around=around).fit(view, where, [GROUP])
+    np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
+    features = parts.transform(view, where, GROUP)
+    np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
+    np.testing.assert_array_equal(features.asked, expected.asked)
+    assert max(looked_at) <= 700 + len(view)
+    assert (
+        len(Tfidf(around=around).fit(view, where, [GROUP]).transform(view, where.take(slice(0)), GROUP).found)
+        == 0
+    )
 
 
 def test_weights_are_those_of_tf_idf_over_instances():
