@@ -17,6 +17,9 @@ from disambig.data.crossed_columns import CrossedColumns, candidates_of, own_col
 from disambig.data.sparse import CrossedRows
 from disambig.errors import UserError, nearest_first
 
+_SMALLEST, _LARGEST = 1e-200, 1e200
+"""Squared lengths beyond have lost digits, or all."""
+
 
 def normalised(
     batch: CrossedRows, weights: Mapping[str, float] | None = None, *, together: bool = False
@@ -57,7 +60,15 @@ def normalised(
         n_groups = len(own.group_names)
         which = own.groups[rows.indices]
         part = of_row * n_groups + which
-    squares = np.bincount(part, data * data, minlength=rows.shape[0] * n_groups)
+    n_parts = rows.shape[0] * n_groups
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.bincount(part, data * data, minlength=n_parts)
+    extreme = ((squares < _SMALLEST) | (squares > _LARGEST))[part]
+    if extreme.any():  # squares that leave the range of floating point: the largest number becomes one first
+        largest = np.zeros(n_parts)
+        np.maximum.at(largest, part[extreme], np.abs(data[extreme]))
+        data = data / np.where(largest > 0, largest, 1.0)[part]
+        squares = np.bincount(part, data * data, minlength=n_parts)
     scale = np.sqrt(share[which] / np.where(squares > 0, squares, 1.0)[part])
     return replace(batch, rows=csr_array((data * scale, rows.indices, rows.indptr), rows.shape))
 

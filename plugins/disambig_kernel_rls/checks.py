@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from disambig.api import UserError, nearest_first
 
 CHOSEN = ("alignment", "loo")
+MOST_REGULARISATION, MOST_DEGREE = 1e100, 100
 
 
 def check_above_zero(setting: str, value: Any) -> None:
@@ -30,15 +32,25 @@ def check_count(setting: str, value: Any) -> None:
         raise UserError("D452", setting=setting, value=value)
 
 
+def check_degree(setting: str, value: Any) -> None:
+    """Refuse what is no whole number (D452), and what is above 100 (D513)."""
+    check_count(setting, value)
+    if value > MOST_DEGREE:
+        raise UserError("D513", setting=setting, value=value, least=1, most=MOST_DEGREE)
+
+
 def check_regularisation(setting: str, value: Any) -> None:
-    """Refuse what is neither a finite number above zero nor "loo" (D776)."""
-    if not (value == "loo" or (_is_number(value) and 0 < value < math.inf)):
+    """Refuse what is neither a number above zero, up to 1e100, nor "loo" (D776)."""
+    if not (
+        (isinstance(value, str) and value == "loo")
+        or (_is_number(value) and 0 < value <= MOST_REGULARISATION)
+    ):
         raise UserError("D776", setting=setting, value=value)
 
 
 def check_name(setting: str, value: Any, names: Sequence[str]) -> None:
     """Refuse what is none of `names` (D778)."""
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise UserError("D778", setting=setting, value=value, names=nearest_first(str(value), names))
 
 
@@ -61,4 +73,5 @@ def check_kernel(setting: str, value: Any) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    return real and not abs(value) > sys.float_info.max  # whole numbers have no end

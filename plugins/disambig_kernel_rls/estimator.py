@@ -23,7 +23,7 @@ from .kernels.normalised import MANNERS, in_shares
 from .rls.feature_groups import FeatureGroups
 from .rls.learners import shares_of
 from .rls.leave_one_out import best_regularisation, quality
-from .rls.problem import Problem
+from .rls.problem import MOST, Problem
 from .rls.systems import Dual, Primal, System
 from .ties import winners
 
@@ -46,7 +46,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     normalise : {"row", "groups", "none"}
         Whether rows get the length one first, as a whole or by group of features (see `groups`).
     groups : array-like of int of shape (n_features,), optional
-        The group of each feature, from 0 on, for `normalise` "groups"; one group if not given.
+        The group of each feature, from 0 on and below n_features, for `normalise` "groups"; one group if
+        not given.
     group_weights : array-like of shape (n_groups,), "alignment" or "loo", optional
         What each group weighs in the sum of their kernels, divided by the sum; equal if not given.
         "alignment": by the centred kernel-target alignment; "loo": by a search by leave-one-out.
@@ -101,8 +102,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         UserError
-            D452, D760, D776 to D778, D780, D783 and D784 for parameters, D706 for y, D779 and D782 for a
-            kernel that is none.
+            D452, D513, D760, D776 to D778, D780, D783 and D784 for parameters, D706 for y, D773 for numbers
+            that are too large, D779 and D782 for a kernel that is none.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -115,6 +116,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, right = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UserError("D706", seen=self.classes_.tolist()[0])
+        if float(np.abs(X.data if hasattr(X, "indptr") else X).max(initial=0.0)) > MOST:
+            raise UserError("D773")
         targets = np.where(np.arange(len(self.classes_)) == right[:, None], 1.0, -1.0)
         problem = Problem(self._seen(X, targets), np.zeros(0, np.int32), targets)
         system = self._system(problem.rows)
@@ -221,8 +224,10 @@ def _sparse(X: Any) -> Any:
 def _columns(groups: Any, width: int) -> Columns:
     """Return columns in groups named "0", "1", ...; all in one if none are given."""
     of = np.zeros(width, np.int32) if groups is None else np.asarray(groups)
-    if of.shape != (width,) or of.dtype.kind not in "iu" or of.min(initial=0) < 0:
+    if of.shape != (width,) or of.dtype.kind not in "iu":
         raise UserError("D783", seen=of.shape if of.shape != (width,) else of.dtype, expected=width)
+    if of.min(initial=0) < 0 or of.max(initial=0) >= width:
+        raise UserError("D783", seen=f"{of.min()} to {of.max()}", expected=width)
     names = tuple(str(g) for g in range(int(of.max(initial=0)) + 1))
     return Columns(np.full(width, -1, np.int32), of.astype(np.int32), names)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_above_zero, check_count, check_not_negative
+from ..checks import check_above_zero, check_degree, check_not_negative
 from .normalised import NormalisedRows, products, squares
 
 
@@ -21,6 +21,7 @@ class Polynomial(NormalisedRows):
     Parameters
     ----------
     degree : int
+        1 to 100.
     offset : float
         From 0 on: how much products of fewer features count.
     """
@@ -30,7 +31,7 @@ class Polynomial(NormalisedRows):
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
-        check_count("Polynomial.degree", self.degree)
+        check_degree("Polynomial.degree", self.degree)
         check_not_negative("Polynomial.offset", self.offset)
 
     @property

@@ -60,6 +60,14 @@ def test_together_each_row_has_length_one_or_none(rows):
     np.testing.assert_allclose(scaled * lengths[:, None], rows, atol=1e-12)
 
 
+@pytest.mark.parametrize("together", [False, True])
+@given(ROWS, st.sampled_from([1e-320, 1e-170, 1e-110, 1e110, 1e170, 1e300]))
+def test_lengths_are_right_however_small_or_large_the_numbers_are(together, rows, factor):
+    both = np.concatenate([rows[:1], rows[:1] * factor])
+    found = normalised(batch_of(both), together=together).rows.toarray()
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-2 if factor < 1e-300 else 1e-12, atol=1e-12)
+
+
 def test_of_a_row_with_all_parts_the_product_with_itself_is_the_sum_of_weights():
     scaled = normalised(batch_of([[1, 2, 3, 0, 5]]), {"local": 0.3, "broad": 0.2, "near": 0.5}).rows
     assert (scaled @ scaled.T).toarray() == pytest.approx(1.0)

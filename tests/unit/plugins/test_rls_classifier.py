@@ -184,7 +184,13 @@ def test_it_works_in_a_grid_search():
         ({"normalise": "l2"}, "D778"),
         ({"alpha": 0.0}, "D776"),
         ({"alpha": "cv"}, "D776"),
+        ({"alpha": np.array([1.0, 2.0])}, "D776"),
+        ({"alpha": 1e308}, "D776"),
+        ({"normalise": np.array(["row", "none"])}, "D778"),
+        ({"kernel": "poly", "degree": 10**400}, "D513"),
+        ({"normalise": "groups", "groups": [10**7] * 40}, "D783"),
         ({"kernel": "rbf", "gamma": 0.0}, "D760"),
+        ({"kernel": "rbf", "gamma": 10**400}, "D760"),
         ({"kernel": "poly", "degree": 0}, "D452"),
         ({"kernel": "poly", "coef0": -1.0}, "D780"),
         ({"normalise": "groups", "groups": [0, 1]}, "D783"),
@@ -204,6 +210,18 @@ def test_bad_settings_are_named(settings, code):
     with pytest.raises(UserError) as caught:
         estimator.fit(X, y)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("normalise", ["row", "groups"])
+def test_how_large_the_numbers_are_says_nothing(normalise):
+    X, y = examples()
+    expected = RLSClassifier(normalise=normalise).fit(X, y).decision_function(X)
+    for rows in (X * 1e-170, X.toarray() * 1e-170, X * 1e90):
+        found = RLSClassifier(normalise=normalise).fit(rows, y).decision_function(rows)
+        assert found == pytest.approx(expected, abs=1e-6)
+    for rows in (X * 1e120, X.toarray() * 1e120):
+        with pytest.raises(UserError, match="D773"):
+            RLSClassifier(normalise="none").fit(rows, y)
 
 
 def test_one_class_alone_is_named():
