@@ -162,7 +162,10 @@ def test_groups_of_labels_have_the_name_of_their_word(model):
     assert "* *river* / *finance*\n" in alone
 
 
-def test_the_snippet_names_the_component_of_the_labels(model):
+def test_the_snippet_names_the_component_of_the_labels(model, monkeypatch):
+    installed = {"disambig_sense"}
+    monkeypatch.setattr("disambig.model.card.entry_points", lambda group, name: installed & {name})
+
     @dataclass(frozen=True)
     class Senses(Pairs):
         name: str = "sense"
