@@ -98,11 +98,9 @@ def train_labels(
         rows = np.flatnonzero(instances.groups == g)
         right = instances.observed[rows]
         features[g] = _with_all_right(features[g], marked.take(rows), group)
-        fitted, report, held_out = _fit(learner, features[g], right, folds[rows])
+        learners = learner, parts["baseline"]
+        fitted, report, held_out = _fit(*learners, group, features[g], right, folds[rows])
         scorers.append(fitted)
-        if fitted is None:
-            baseline = parts["baseline"].fit(features[g].batch).scorer
-            held_out = baseline.scores(features[g].batch).reshape(len(rows), len(group.candidates))
         scores.append(held_out)
         gold.append(right)
         reports[group.name] = report
@@ -165,22 +163,31 @@ def metric_of(task: Task) -> tuple[str, int | None]:
 
 
 def _fit(
-    learner: Learner, features: Features, gold: NDArray[np.int32], folds: NDArray[np.int64]
+    learner: Learner,
+    baseline: Learner,
+    group: Group,
+    features: Features,
+    gold: NDArray[np.int32],
+    folds: NDArray[np.int64],
 ) -> tuple[Scorer | None, dict[str, Any], NDArray[np.float64]]:
     """Return the scorer, what is to be said of it, and scores of each example by scorers that did not see it.
 
-    The scorer is None where the examples are too few to learn from: some part would hold one label only.
+    Where the other folds of an example hold one label only, these are the baseline's. Where that is so for
+    all folds the scorer is None: the examples are too few to learn from.
     """
     n = len(gold)
     counts = dict(zip(*(values.tolist() for values in np.unique(gold, return_counts=True)), strict=True))
     report: dict[str, Any] = {"examples": n, "labels": {str(label): count for label, count in counts.items()}}
     parts = np.unique(folds)
-    learnable = len(parts) > 1 and all(len(np.unique(gold[folds != part])) > 1 for part in parts)
+    learnable = [part for part in parts if len(np.unique(gold[folds != part])) > 1]
+    held_out = np.empty((n, len(group.candidates)))
+    if len(learnable) < len(parts) or not learnable:
+        batch = features.batch
+        held_out[:] = baseline.fit(batch).scorer.scores(batch).reshape(held_out.shape)
     if not learnable:
-        return None, report | {"learner": "baseline"}, np.empty((n, 0))
-    held_out = np.empty((n, len(features.found) // n))
+        return None, report | {"learner": "baseline"}, held_out
     strengths: list[Any] = []
-    for part in parts:
+    for part in learnable:
         inside, outside = np.flatnonzero(folds != part), np.flatnonzero(folds == part)
         dev = features.batch.take(outside)
         fitted = learner.fit(features.batch.take(inside), dev=dev)
@@ -309,7 +316,8 @@ def _rare(
             if n < n_folds
         ]
         if scorer is None:
-            unlearned.append(f"{group.name}: too few examples to learn from, give more of each label")
+            few = "documents" if (counts > 0).sum() > 1 and len(right) >= 2 * n_folds else "examples"
+            unlearned.append(f"{group.name}: too few {few} to learn from, give more of each label")
         elif rare:
             rarer.append(f"{group.name}: fewer examples than folds of {_shortened(rare, 10)}")
     return [*_first(unlearned), *_first(rarer)]

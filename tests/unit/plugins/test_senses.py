@@ -329,3 +329,15 @@ def test_of_a_word_without_part_of_speech_the_form_in_s_is_found_too():
         "Boxes",
         "box",
     ]
+
+
+def test_a_sense_that_one_document_alone_has_is_learned():
+    # without the fold of that document there is one sense only
+    common = [labelled(f"a rich [bank] lent cash {n}", "money", "bank.n") for n in range(24)]
+    rare = [labelled(f"a muddy [bank] of the river {n}", "shore", "bank.n") for n in range(8)]
+    examples = [*common[:16], *(replace(each, document="one") for each in [*common[16:], *rare])]
+    plan = read_plan("sense").with_settings_of(examples)
+    model = train_labelled(plan.parts, examples, name="test")
+    assert model.scorers[0] is not None and not any("too few" in note for note in model.provenance["notes"])
+    new = [labelled("the muddy [bank] of a river", "shore"), labelled("that rich [bank] lent me", "money")]
+    assert evaluate_labelled(model, new)["groups"]["bank.n"]["accuracy"] == 1.0

@@ -205,3 +205,10 @@ def test_labelled_examples_train_a_task_of_words_too(tmp_path):
     model = train_labelled(resolve(config), labelled, name="q", config=config, min_examples=5)
     assert decided(model, "a quite place to be")[0]["chosen"] == "quiet"
     assert evaluate_labelled(model, labelled)["groups"]["quite/quiet"]["accuracy"] == 1.0
+
+
+def test_labels_of_one_document_each_are_too_few_documents(config):
+    labelled = [replace(e, document=e.label) for e in examples()]
+    model = train_labelled(resolve(config), labelled, name="it", config=config)
+    assert model.scorers == (None,)
+    assert "it: too few documents to learn from, give more of each label" in model.provenance["notes"]
