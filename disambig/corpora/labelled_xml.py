@@ -9,6 +9,7 @@ from disambig.corpora.noad import labelled_words, read_document, read_noad
 from disambig.corpora.noad_files import is_archive
 from disambig.corpora.opening import without_compression
 from disambig.corpora.senseval import instances_of, read_xml
+from disambig.corpora.senseval_text import without_comments
 from disambig.corpora.telling import Tell, teller
 from disambig.errors import UserError
 
@@ -35,7 +36,7 @@ def read_labelled_xml(
     """
     if is_archive(path):
         return read_noad(path, strict=strict, tell=tell).labelled()
-    source = read_xml(path, encoding=encoding, tell=tell)
+    source = without_comments(read_xml(path, encoding=encoding, tell=tell))
     first = _FIRST.search(source)
     root = first[1] if first else ""
     if root == "SimpleWsdDoc":

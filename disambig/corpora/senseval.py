@@ -17,7 +17,7 @@ from pathlib import Path
 from disambig.corpora.decoding import decoded, nul_error
 from disambig.corpora.labelled_example import Labelled
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
-from disambig.corpora.senseval_text import Span, attributes, read_context
+from disambig.corpora.senseval_text import Span, attributes, read_context, without_comments
 from disambig.corpora.telling import Tell, teller
 from disambig.errors import UserError
 
@@ -141,6 +141,7 @@ def instances_of(
     source: str, path: str, *, strict: bool = False, tell: Tell | None = None
 ) -> list[SenseInstance]:
     """Return the instances in the text of a file; parameters and errors are those of `read_senseval`."""
+    source = without_comments(source)
     say = tell or (lambda message: None)
     broken = teller(strict=strict, tell=tell)
     found: dict[str, SenseInstance] = {}
@@ -220,7 +221,7 @@ def _instance(
         context.text,
         start,
         end,
-        tuple(dict.fromkeys(answer["senseid"] for answer in answers if answer.get("senseid"))),
+        tuple(dict.fromkeys(sense for answer in answers for sense in answer.get("senseid", "").split())),
         tuple(sorted(context.satellites[each] for each in names if each in context.satellites)),
         _document(said, name),
         where,

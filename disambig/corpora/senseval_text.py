@@ -33,6 +33,16 @@ for _name, _letter in zip(_GREEK, _LETTERS, strict=True):
     SGML[f"{_name}gr"], SGML[f"{_name.upper()}gr"] = _letter, _letter.upper()
 
 
+def without_comments(source: str) -> str:
+    """Return a file's text with nothing but the line ends of its comments; one that does not end stays."""
+    kept: list[str] = []
+    at = 0
+    while (start := source.find("<!--", at)) >= 0 and (end := source.find("-->", start + 4)) >= 0:
+        kept += [source[at:start], "\n" * source.count("\n", start, end)]
+        at = end + 3
+    return "".join([*kept, source[at:]])
+
+
 def attributes(tag: str) -> dict[str, str]:
     """Return the attributes in a tag, entities replaced."""
     return {

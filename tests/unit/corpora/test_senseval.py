@@ -242,3 +242,23 @@ def test_nul_bytes_are_refused(tmp_path, encoding, said):
             read_senseval(path, encoding=named)
     with pytest.raises(UserError, match="D303"):
         read_noad(path)
+
+
+def test_comments_are_not_read_and_lines_stay(tmp_path):
+    old = instance("old", "The <head>bank</head> <!-- of old -->.", ["s"])
+    hidden = f"<!-- no longer -- {instance('hidden', 'The <head>bank</head>.', ['s'])} -->"
+    text = corpus(bank_n=[hidden, old, instance("bad", "None.")])
+    told = []
+    (only,) = instances_of(text, "x", tell=told.append)
+    assert (only.id, only.text) == ("old", "The bank .")
+    assert f"line {text[: text.index('bad')].count(chr(10)) + 1}:" in told[0]
+    open_ended = corpus(bank_n=[old.replace("<!-- of old -->", "<!-- x")])
+    assert [each.text for each in instances_of(open_ended, "x")] == ["The bank <!-- x."]
+    path = tmp_path / "a.xml"
+    path.write_text("<!-- a <list> of words -->" + text)
+    assert [each.word for each in read_labelled(path)] == ["bank.n"]
+
+
+def test_senses_of_one_answer_are_cut_at_blanks():
+    (only,) = instances_of(corpus(bank_n=[instance("1", "<head>bank</head>", ["s1 s2", "s2"])]), "x")
+    assert only.senses == ("s1", "s2")
