@@ -2,8 +2,8 @@
 
 Keys and answers
     ``word instance sense sense ...``, separated by blanks; what follows ``!!`` is a comment. A sense may have
-    a weight, ``sense/0.7``; of an answer without weights each sense gets the same. A weight above one is one
-    of a hundred.
+    a weight, ``sense/0.7``; of an answer without weights each sense gets the same. Where a line has a weight
+    above one, all its weights are of a hundred. A sense of weight zero is left out.
 Sense maps, of Senseval-2
     ``fine n coarse n coarser``: each sense, then what it belongs to with the number of senses there; a sense
     alone on its line, or that no line names, is coarse itself.
@@ -90,6 +90,7 @@ def _closed(sense: str, above: Mapping[str, set[str]]) -> set[str]:
 
 def _weights(entries: list[str], where: str) -> dict[str, float]:
     found: dict[str, float] = {}
+    written = set()
     for entry in entries:
         sense, slash, said = entry.partition("/")
         try:
@@ -98,7 +99,14 @@ def _weights(entries: list[str], where: str) -> dict[str, float]:
             weight = -1.0
         if not sense or not 0.0 <= weight <= 100.0:
             raise UserError("D492", where=where, problem=f"{entry!r} is no sense with a weight", form=_FORM)
-        found[sense] = weight if weight <= 1.0 else weight / 100.0
+        found[sense] = weight
+        if slash:
+            written.add(sense)
+    if max(found.values()) > 1.0:
+        found = {sense: weight / 100.0 if sense in written else weight for sense, weight in found.items()}
+    found = {sense: weight for sense, weight in found.items() if weight > 0.0}
+    if not found:
+        raise UserError("D492", where=where, problem="no weight is above zero", form=_FORM)
     total = sum(found.values())
     return {sense: weight / max(total, 1.0) for sense, weight in found.items()}
 

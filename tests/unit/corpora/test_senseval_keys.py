@@ -20,7 +20,7 @@ def written(folder, text):
 
 def test_senses_weights_and_comments(tmp_path):
     path = written(
-        tmp_path, "art art.1 P art%1:04:00::\n\nart art.2 a/0.5 b/25 !! not sure c\nart art.3 a b c d\n"
+        tmp_path, "art art.1 P art%1:04:00::\n\nart art.2 a/50 b/25 !! not sure c\nart art.3 a b c d\n"
     )
     assert read_key(path) == {
         "art.1": ("P", "art%1:04:00::"),
@@ -42,7 +42,8 @@ def test_a_key_comes_back(tmp_path_factory, key):
 
 
 @pytest.mark.parametrize(
-    "line", ["art art.1", "art art.1 a/x", "art art.1 a/-1", "art art.1 a/101", "art art.1 /1"]
+    "line",
+    ["art art.1", "art art.1 a/x", "art art.1 a/-1", "art art.1 a/101", "art art.1 /1", "art art.1 a/0 b/0"],
 )
 def test_a_line_that_is_no_answer_is_named(tmp_path, line):
     with pytest.raises(UserError, match=r"D492.*line 2"):
@@ -83,3 +84,20 @@ def test_a_map_of_senseval_3_is_lines_of_groups(tmp_path):
 def test_rings_in_a_map_end(tmp_path_factory, lines):
     found = read_sensemap(written(tmp_path_factory.mktemp("map"), "\n".join(lines)))
     assert all(sense in groups for sense, groups in found.items())
+
+
+@pytest.mark.parametrize(
+    ("line", "weights"),
+    [
+        ("a/99 b/1", {"a": 0.99, "b": 0.01}),
+        ("a/1 b/99", {"a": 0.01, "b": 0.99}),
+        ("a/1 b/0", {"a": 1.0}),
+        ("a/0 b/40 c/40", {"b": 0.4, "c": 0.4}),
+        ("a/1 b/1", {"a": 0.5, "b": 0.5}),
+        ("a/0.4 b/0.2", {"a": 0.4, "b": 0.2}),
+    ],
+)
+def test_the_weights_of_a_line_have_one_scale(tmp_path, line, weights):
+    path = written(tmp_path, f"art art.1 {line}")
+    assert read_answers(path)["art.1"] == pytest.approx(weights)
+    assert read_key(path)["art.1"] == tuple(weights)
