@@ -1,14 +1,16 @@
 """The scorer of Senseval: fine or coarse, precision, recall and how much was attempted.
 
-As the official scorer (scorer2) does it, after Melamed and Resnik: an instance gives as much credit as the
+After the description of the official scorer (scorer2; Melamed and Resnik), which was not at hand: an instance gives as much credit as the
 answer puts on right senses. So where the key has several senses, an answer of any one of them gets full
 credit, and an answer of two senses of which one is right gets half. P (a proper name) and U (no sense fits)
 are senses like others. With a sense map an answer is right that is in a group with a sense of the key.
 Answers to instances that are not in the key do not count.
 
-What the most frequent sense of the training data scores depends on what is counted there: 0.476 on
-Senseval-2, the published figure, with the first sense of each instance, P and U left out; 0.482 with all its
-senses, P and U left out; 0.483 with all its senses.
+One published figure speaks for it, the fine score 0.476 of the most frequent sense of Senseval-2's training
+data. But what that scores depends on what is counted there: 0.476 with the first sense of each instance, P
+and U left out, which is the default for that reason; 0.477 with the first sense of each; 0.482 with all its
+senses, P and U left out; 0.483 with all its senses. The coarse score, and precision and attempted of answers
+with weights below one, were compared with nothing official.
 """
 
 from __future__ import annotations
