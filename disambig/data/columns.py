@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError, nearest_first
+from disambig.referable import Referable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class Columns(Referable):
     """One entry a column.
 
     Attributes

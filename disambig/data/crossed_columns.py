@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import overload
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +71,21 @@ def candidates_of(columns: Columns, k: int) -> tuple[str, ...]:
     return columns.candidates if isinstance(columns, CrossedColumns) else tuple(map(str, range(k)))
 
 
-@lru_cache(maxsize=8)
-def beside(*parts: Columns) -> Columns:
+_Others = tuple["ref[Columns]", ...]
+_beside: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary()
+"""What was last put beside some columns, and what came out; as long as these live."""
+
+
+def beside(first: Columns, *others: Columns) -> Columns:
     """Return the columns of several rows side by side; feature groups of one name become one."""
+    known, found = _beside.get(first, ((), None))
+    if found is None or [each() for each in known] != list(others):  # they are equal where they are the same
+        found = _together((first, *others))
+        _beside[first] = tuple(map(ref, others)), found
+    return found
+
+
+def _together(parts: Sequence[Columns]) -> Columns:
     names = tuple(dict.fromkeys(name for part in parts for name in part.group_names))
     numbers = [np.array([names.index(name) for name in part.group_names], np.int32) for part in parts]
     groups = np.concatenate(
@@ -81,15 +93,16 @@ def beside(*parts: Columns) -> Columns:
         or [np.zeros(0, np.int32)]
     )
     named = any(len(part.names) for part in parts)
-    return Columns(np.full(len(groups), -1, np.int32), groups, names, _Chained(parts) if named else ())
+    chained = _Chained([part.names for part in parts], list(map(len, parts))) if named else ()
+    return Columns(np.full(len(groups), -1, np.int32), groups, names, chained)
 
 
 class _Chained(Sequence[str]):
     """The names of several columns, empty for those that have none."""
 
-    def __init__(self, parts: Sequence[Columns]) -> None:
-        self._parts = parts
-        self._ends = np.cumsum([len(part) for part in parts]).tolist()
+    def __init__(self, names: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
+        self._names = names
+        self._ends = np.cumsum(sizes).tolist()
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -103,7 +116,7 @@ class _Chained(Sequence[str]):
             return [self[i] for i in range(*index.indices(len(self)))]
         at = range(len(self))[index]
         which = bisect_right(self._ends, at)
-        names = self._parts[which].names
+        names = self._names[which]
         return names[at - (self._ends[which - 1] if which else 0)] if len(names) else ""
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,10 +76,24 @@ def portions(instances: Instances, sizes: Ints | None = None) -> list[Instances]
     return [instances.take(slice(*each)) for each in pairwise(bounds)]
 
 
-@lru_cache(maxsize=16)
-def named_columns(names: Sequence[str], width: int, group_name: str) -> Columns:
-    """Return the columns of a row, all of one feature group; made once for the same `names` object."""
-    nothing = np.broadcast_to(np.int32(0), (width,))
-    return Columns(
-        np.broadcast_to(np.int32(-1), (width,)), nothing, (group_name,), names if len(names) else ()
-    )
+class Named(Protocol):
+    """What an extractor knows: one entry a column, with its name where names are kept."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns; none where they are not kept."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+_made: WeakKeyDictionary[Named, dict[str, Columns]] = WeakKeyDictionary()
+
+
+def named_columns(known: Named, group_name: str) -> Columns:
+    """Return the columns of a row, all of one feature group; made once for what an extractor knows."""
+    made = _made.setdefault(known, {})
+    if group_name not in made:
+        label, nothing = (np.broadcast_to(np.int32(number), (len(known),)) for number in (-1, 0))
+        made[group_name] = Columns(label, nothing, (group_name,), known.names if len(known.names) else ())
+    return made[group_name]

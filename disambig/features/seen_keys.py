@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from disambig.features.one_row import Ints, Rows, sparse
 from disambig.features.spellings import Spellings, spellings_of
+from disambig.referable import Referable
 from disambig.text.hashing import MASK, ORDER, fmix
 from disambig.types import Arrays
 
@@ -21,7 +22,7 @@ Keys = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenKeys:
+class SeenKeys(Referable):
     """One entry a column.
 
     Attributes

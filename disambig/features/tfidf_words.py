@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from disambig.data.instances import Instances
 from disambig.features.around import documents_of, place, spread, within
 from disambig.features.one_row import portions
 from disambig.features.spellings import Spellings, spellings_of
+from disambig.referable import Referable
 from disambig.text.hashing import hash_word
 from disambig.text.view import TokenView
 from disambig.text.words_reference import normalised
@@ -25,7 +26,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class Known(Referable):
     """One entry a column.
 
     Attributes
@@ -172,13 +173,18 @@ class Terms:
             return view.ends[tokens] > view.starts[tokens]
         if self.layer is not None:
             return self.values(view, tokens) != 0
-        return (word_tokens(view) if self.around is None else _words_of(view))[tokens]
+        return _words_of(view)[tokens]
 
 
-@lru_cache(maxsize=1)
+_words: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
+"""Which tokens of a view are words: one view is asked by many groups in turn, a portion at a time."""
+
+
 def _words_of(view: TokenView) -> NDArray[np.bool_]:
-    """Return which tokens are words; one view is asked by many groups in turn."""
-    return word_tokens(view)
+    found = _words.get(view)
+    if found is None:
+        found = _words[view] = word_tokens(view)
+    return found
 
 
 def spelled(view: TokenView, tokens: Ints) -> Spellings:

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.referable import Referable
 from disambig.text.hashing import hash_word
 
 SENTENCE_START = "<S>"
@@ -23,7 +24,7 @@ END_HASH = hash_word(SENTENCE_END)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenView:
+class TokenView(Referable):
     """The words of some documents, in columns.
 
     Attributes

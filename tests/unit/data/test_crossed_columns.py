@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -116,3 +119,15 @@ def test_dense_rows_are_joined_with_sparse_ones():
         np.zeros(4, np.int32),
     )
     assert join([sparse, dense]).batch.rows.toarray().tolist() == [[1, 0, 2, 7], [0, 0, 0, 8]]
+
+
+def test_columns_put_beside_each_other_are_kept_as_long_as_the_first_lives():
+    first, second = row([1, 0], ("far", "tags")), row([0], ("near",))
+    both = beside(first, second)
+    assert beside(first, second) is both
+    assert len(beside(first).names) == 0 and list(beside(first, OWN).names)[-1] == "bill"
+    beside(first, first)
+    gone = [weakref.ref(each) for each in (first, second, beside(second, first))]
+    del first, second, both
+    gc.collect()
+    assert [each() for each in gone] == [None] * 3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from collections import Counter
 from dataclasses import replace
 
@@ -267,3 +269,15 @@ def test_what_is_far_away_counts_next_to_nothing_and_stays_a_number():
     object.__setattr__(extractor, "nearness", 1100.0)  # as large as only zeros are left
     row = extractor.transform(view, instances, GROUP).batch.rows
     assert (row.data == 0).all()
+
+
+def test_texts_and_names_live_no_longer_than_their_view_and_extractor():
+    view = view_of(DOCUMENTS)
+    where = places(view, (0, 1, 1), (1, 1, 1))
+    extractor = Tfidf(around=2).fit(view, where, [GROUP])
+    features = extractor.transform(view, where, GROUP)
+    assert features.batch.columns.own is extractor.transform(view, where, GROUP).batch.columns.own
+    gone = [weakref.ref(view), weakref.ref(features.batch.columns.own)]
+    del view, where, extractor, features
+    gc.collect()
+    assert [each() for each in gone] == [None, None]
