@@ -111,6 +111,7 @@ def train_labels(
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
     if learns_labels(task):
         chosen = [_foretold(picked, marked, folds, g, task) for g, picked in enumerate(chosen)]
+    notes += _no_better(task, chosen, gold, scorers)
     notes.append(_accuracy(chosen, gold, n_folds))
     return label_model(
         parts,
@@ -321,6 +322,24 @@ def _rare(
         elif rare:
             rarer.append(f"{group.name}: fewer examples than folds of {_shortened(rare, 10)}")
     return [*_first(unlearned), *_first(rarer)]
+
+
+def _no_better(
+    task: Task,
+    chosen: Sequence[NDArray[np.int64]],
+    gold: Sequence[NDArray[np.int32]],
+    scorers: Sequence[Scorer | None],
+) -> list[str]:
+    """Say which groups learned nothing that shows on examples they did not see."""
+    if metric_of(task)[0] != "accuracy":
+        return []
+    notes = []
+    for group, picked, right, scorer in zip(task.groups, chosen, gold, scorers, strict=True):
+        often = np.bincount(right, minlength=len(group.candidates))
+        if scorer is not None and (picked == right).sum() <= often.max():
+            label = group.candidates[int(often.argmax())]
+            notes.append(f"{group.name}: in cross-validation no better than {label!r} every time")
+    return _first(notes)
 
 
 def _first(notes: list[str]) -> list[str]:

@@ -159,3 +159,18 @@ def test_of_many_words_with_few_examples_some_are_named(tmp_path):
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     assert sum("too few examples to learn from" in note for note in notes) == 3
     assert any(note == "note: ... and 2 groups more like these" for note in notes)
+
+
+def test_a_word_that_nothing_was_learned_of_is_named(tmp_path):
+    pairs = [
+        f"They saw number {4 * n + i} of a [[{word}]].\t{sense}"
+        for n in range(12)
+        for i, (word, sense) in enumerate(WORDS)
+    ]
+    (tmp_path / "noise.tsv").write_text("\n".join(pairs) + "\n")
+    done = run(tmp_path, "train", "sense", "--labelled", "noise.tsv", "--output", "noise", "--no-test")
+    assert "note: plant: in cross-validation no better than" in done.stderr
+    assert "note: match: in cross-validation" not in done.stderr
+
+
+WORDS = [("plant", "factory"), ("plant", "flora"), ("match", "game"), ("matches", "fire")]
