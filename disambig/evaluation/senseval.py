@@ -1,10 +1,10 @@
 """The scorer of Senseval: fine or coarse, precision, recall and how much was attempted.
 
-After the description of the official scorer (scorer2; Melamed and Resnik), which was not at hand: an instance gives as much credit as the
-answer puts on right senses. So where the key has several senses, an answer of any one of them gets full
-credit, and an answer of two senses of which one is right gets half. P (a proper name) and U (no sense fits)
-are senses like others. With a sense map an answer is right that is in a group with a sense of the key.
-Answers to instances that are not in the key do not count.
+As the official scorer (scorer2) is described, after Melamed and Resnik; it was not run beside this one. An
+instance gives as much credit as the answer puts on right senses. So where the key has several senses, an
+answer of any one of them gets full credit, and an answer of two senses of which one is right gets half. P (a
+proper name) and U (no sense fits) are senses like others. With a sense map an answer is right that is in a
+group with a sense of the key. Answers to instances that are not in the key do not count.
 
 One published figure speaks for it, the fine score 0.476 of the most frequent sense of Senseval-2's training
 data. But what that scores depends on what is counted there: 0.476 with the first sense of each instance, P

@@ -88,7 +88,7 @@ def test_two_columns_are_enough(folder, trained):
     ]
 
 
-def test_senseval_gets_its_official_score(folder):
+def test_senseval_gets_its_score(folder):
     run(folder, "train", "sense", "--labelled", "train.xml", "--output", "s2", "--no-test")
     options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
     shown = run(folder, "evaluate", "s2", *options).stdout
