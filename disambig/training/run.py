@@ -210,7 +210,7 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "encoding": (lambda value: isinstance(value, str), 'a name such as "latin-1"'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),
-    "least_margin": (_is_rate, "a number of at least 0"),
+    "least_margin": (lambda value: _is_rate(value) and value <= 99, "a number from 0 to 99"),
 }
 """What a setting of ``[training]`` may be: a check, and how the message puts it."""
 
