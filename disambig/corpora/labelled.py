@@ -179,6 +179,8 @@ def _marked(text: str, where: str) -> tuple[str, int, int]:
     before, opened, rest = text.partition(_OPEN)
     inside, closed, after = rest.partition(_CLOSE)
     if not opened or not closed or _OPEN in inside + after or _CLOSE in after:
-        problem = "not one place between [[ and ]], and no table whose first line names text and label"
+        problem = (
+            "not one place between [[ and ]]; a table of whole texts has the columns text and label only"
+        )
         raise UserError("D460", where=where, problem=problem)
     return before + inside + after, len(before), len(before) + len(inside)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.columns import Columns
+from disambig.data.crossed_columns import CrossedColumns
 from disambig.data.dense import DenseBlocks
 from disambig.data.instances import Instances
 from disambig.data.sparse import CrossedRows, SparseRows
@@ -116,6 +117,9 @@ def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
 
 def _name(columns: Columns, column: int) -> str:
     named = str(columns.names[column]) if len(columns.names) else ""
+    if isinstance(columns, CrossedColumns) and len(columns.group_names) > 1:  # "river" of which extractor?
+        group = columns.group_names[columns.own.groups[column % len(columns.own)]]
+        return f"{named} ({group})" if named else f"{group} {column}"
     return named or f"{columns.group_names[columns.groups[column]]} {column}"
 
 

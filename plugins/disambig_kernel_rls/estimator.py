@@ -41,8 +41,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable
-        A callable takes two matrices of rows, normalised, and returns the kernel of each pair. With
-        "precomputed" X is the kernel matrix, taken as it is.
+        A callable takes two matrices of rows, normalised, and sparse if X is, and returns the kernel of each
+        pair. With "precomputed" X is the kernel matrix, taken as it is.
     normalise : {"row", "groups", "none"}
         Whether rows get the length one first, as a whole or by group of features (see `groups`).
     groups : array-like of int of shape (n_features,), optional
@@ -195,7 +195,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             weights = dict(zip(columns.group_names, self.group_weights_.tolist(), strict=True))
         one = CrossedRows(rows, np.ones((rows.shape[0], 1), np.float32), CrossedColumns(columns, ("",)))
-        return Linear(normalise=self.normalise, weights=weights).rows(one)
+        seen = Linear(normalise=self.normalise, weights=weights).rows(one)
+        return seen.toarray() if callable(self.kernel) and not hasattr(X, "toarray") else seen
 
     def _system(self, rows: Any) -> System:
         if self.kernel == "linear" and rows.shape[1] < rows.shape[0]:

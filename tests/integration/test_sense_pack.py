@@ -146,6 +146,7 @@ def test_the_command_line_takes_it_where_it_is_named(sense_pack, tmp_path):
     assert decided["court"]["replacement"] == "court"
     shown = run("explain", "--model", "sense", "The court heard the case.")
     assert "features were in the training" in shown and "gloss" in shown
+    assert "(near)" in shown and "target=case (local)" in shown  # which extractor a feature is of
 
 
 def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):

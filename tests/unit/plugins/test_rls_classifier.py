@@ -228,3 +228,15 @@ def test_one_class_alone_is_named():
     X, y = examples()
     with pytest.raises(UserError, match=r"D706.*'bank'"):
         RLSClassifier().fit(X, ["bank"] * len(y))
+
+
+def test_a_callable_kernel_gets_rows_like_those_given():
+    def squared(left, right):
+        assert isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
+        return (left @ right.T + 1) ** 2
+
+    X, y = np.eye(6) + 0.1, [0, 1, 0, 1, 0, 1]
+    mine = RLSClassifier(kernel=squared, alpha=1e-3).fit(X, y)
+    ours = RLSClassifier(kernel="poly", degree=2, coef0=1.0, alpha=1e-3 / 4).fit(X, y)  # divided by 4
+    np.testing.assert_array_equal(mine.predict(X), ours.predict(X))
+    np.testing.assert_allclose(mine.decision_function(X), ours.decision_function(X), rtol=1e-6)
