@@ -1,4 +1,4 @@
-"""Flags for people, as compilers and linters print theirs: ``path:line:column: ...``."""
+"""Flags, or labels, for people, as compilers and linters print theirs: ``path:line:column: ...``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from disambig.corpora.conllu import parse
 from disambig.corpora.documents import Document, Kind
-from disambig.corpora.results import Annotated, flagged_records
+from disambig.corpora.results import Annotated, flagged_records, only_labels, records
 
 
 @dataclass(frozen=True, slots=True)
 class ReadableFormat:
-    """One line a flag; nothing for decisions that are not flagged.
+    """One line a flag; nothing for decisions that are not flagged. Of labels alone one line each.
 
     Line and column count from 1, columns in characters, those of the file; but of a row (JSONL, CSV) the
     line is that of its begin and the column that in its text, and of a Doc or a row of Parquet its number.
@@ -38,7 +38,8 @@ def _lines(result: Annotated) -> Iterable[str]:
     number, position, line_start = document.line or 1, 0, 0
     path = document.path.encode(errors="backslashreplace").decode()
     tokens = _tokens(document) if document.kind == "conllu" else None
-    for record in flagged_records(result):
+    labelled = only_labels(result)
+    for record in records(result) if labelled else flagged_records(result):
         start = record["start"]
         if tokens is not None:
             number, line_start = tokens(start)
@@ -47,10 +48,10 @@ def _lines(result: Annotated) -> Iterable[str]:
             if newlines:
                 line_start = document.text.rfind("\n", position, start) + 1
             number, position = number + newlines, start
-        yield (
-            f"{path}:{number}:{start - line_start + 1}: {_on_one_line(record['observed'])} -> "
-            f"{record['replacement']} ({record['task']}, {record['probability']:.2f})\n"
-        )
+        observed, gloss = _on_one_line(record["observed"]), record.get("gloss")
+        decided = f"{observed}: {record['chosen']}" if labelled else f"{observed} -> {record['replacement']}"
+        said = ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
+        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({said})\n"
 
 
 def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:

@@ -111,6 +111,13 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
         }
 
 
+def only_labels(result: Annotated) -> bool:
+    """Tell whether all that was decided are labels: what stands in the text is none of their candidates."""
+    return bool(result.decisions) and all(
+        len(decisions) and (decisions.observed < 0).all() for decisions in result.decisions
+    )
+
+
 def flagged_records(result: Annotated) -> list[dict[str, Any]]:
     """Return the records of the flagged decisions only; quick where there are few."""
     import numpy as np

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,6 +111,20 @@ def test_lines_for_people_point_at_flags_only():
     ]
     row = result("x\na quite place", line=5, kind="json")
     assert make_format("text").encode([row]) == b"a/b.txt:5:5: quite -> quiet (spelling, 0.90)\n"
+
+
+def test_of_labels_alone_text_has_a_line_each():
+    (decisions,) = annotate_texts(["Quite\na quiet place"], ["spelling"])
+    group = replace(decisions.table[0], glosses=("gloss%1", ""))
+    labels = replace(decisions, table=(group,), observed=np.full(len(decisions), -1, np.int32))
+    document = Document("an id", "Quite\na quiet place", "a.txt")
+    assert make_format("text").encode([Annotated(document, (labels,))]).decode().splitlines() == [
+        "a.txt:1:1: Quite: quite (spelling, 0.10, gloss%1)",
+        "a.txt:2:3: quiet: quiet (spelling, 0.10)",
+    ]
+    words = annotate_texts(["Quite\na quiet place"])  # another task found no word of its own: no labels alone
+    for others in (words[:1], [labels, words[0]]):
+        assert make_format("text").encode([Annotated(document, tuple(others))]) == b""
 
 
 def test_spacy_docs_survive_the_way_through_chunks():
