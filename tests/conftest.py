@@ -9,16 +9,22 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from disambig import plugins
 from disambig.plugins import PluginReport
 
 sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
 
-settings.register_profile("shared", deadline=None)  # no wall clock: the machine may be busy
-settings.register_profile("few", deadline=None, max_examples=5)
-settings.load_profile("few" if os.environ.get("DISAMBIG_TEST_EXAMPLES") == "few" else "shared")
+_EXAMPLES = {  # how many examples hypothesis makes, by DISAMBIG_TEST_EXAMPLES
+    "few": settings(deadline=None, max_examples=5),
+    "new": settings(deadline=None),  # others in every run; no wall clock: the machine may be busy
+    "same": settings(deadline=None, derandomize=True),  # what passed once passes again, as in .ci/run
+    "many": settings(deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]),
+}
+for name, made in _EXAMPLES.items():
+    settings.register_profile(name, made)
+settings.load_profile(os.environ.get("DISAMBIG_TEST_EXAMPLES", "new"))
 
 
 @pytest.fixture

@@ -192,7 +192,7 @@ def _together(values: NDArray[np.generic], instances: Instances) -> NDArray[np.u
     for d in range(longest):
         inside = np.flatnonzero(instances.lengths > d)
         own = values[instances.positions[inside] + d].astype(np.uint64)
-        mixed[inside] = own if d == 0 else np.where(mixed[inside] == 0, own, fmix(mixed[inside] + own))
+        mixed[inside] = own if d == 0 else np.where(mixed[inside] == 0, own, fmix(mixed[inside]) + own)
     return mixed
 
 

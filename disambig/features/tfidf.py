@@ -55,7 +55,8 @@ class Tfidf:
         Count the words of so many tokens on each side of the instance, in its document, or of all of its
         document, itself left out; by default its own words.
     layer : "stem", "lemma" or "tag", optional
-        Layer of the view to count instead of words, zero for none; a view without it has no terms.
+        Layer of the view to count instead of words, zero for none; a view without it has no terms, unless
+        `every_token` is set.
     every_token : bool
         Whether signs count too, and words for themselves where they have no value in `layer`: stop words
         have no stem, and say much next to a place.

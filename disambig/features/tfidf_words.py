@@ -115,7 +115,8 @@ class Terms:
     layer : str, optional
         Layer whose values count, zero for none; by default words.
     every_token : bool
-        Whether signs count too, and words for themselves where they have no value in `layer`.
+        Whether signs count too, and words for themselves where they have no value in `layer`, or the view
+        has none of them.
     """
 
     around: int | str | None = None
@@ -123,15 +124,15 @@ class Terms:
     every_token: bool = False
 
     def lacking(self, view: TokenView) -> bool:
-        """Tell whether the view lacks the layer: then there are no terms."""
-        return self.layer is not None and self.layer not in view.layers
+        """Tell whether the view lacks the layer, and so has no terms."""
+        return self.layer is not None and self.layer not in view.layers and not self.every_token
 
     def values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
         """Return the terms of tokens, 0 for none; all are none where the view lacks the layer."""
         if self.layer is None:
             return view.hashes[tokens]
-        if self.lacking(view):
-            return np.zeros(len(tokens), np.uint64)
+        if self.layer not in view.layers:
+            return view.hashes[tokens] if self.every_token else np.zeros(len(tokens), np.uint64)
         values: Any = view.layers[self.layer][tokens]
         return np.where(values == 0, view.hashes[tokens], values) if self.every_token else values
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disambig.data.crossed_columns import CrossedColumns
@@ -80,6 +80,11 @@ def texts_and_spans(draw):
     texts_and_spans(),
     st.integers(0, 4),
     st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags", "target", "boundaries")}),
+)
+@example(  # the same two tags the other way round
+    ([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]),
+    0,
+    {"words": False, "tags": True, "target": True, "boundaries": False},
 )
 def test_inner_products_count_shared_features(drawn, window, choice):
     documents, spans = drawn

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
@@ -194,7 +196,23 @@ def test_every_token_can_count_by_its_stem_or_else_as_it_stands():
     assert names == {"sand": 2, "is": 1, ",": 1, "!": 1}
     words = Tfidf(**settings).fit(view, where, [GROUP])
     assert set(words.known.names) == {"sand", "is", "sandy", ",", "!"}
-    assert Tfidf(layer="lemma", **settings).fit(view, where, [GROUP]).known.hashes.tolist() == []
+    lemmas = Tfidf(layer="lemma", **settings).fit(view, where, [GROUP])
+    np.testing.assert_array_equal(lemmas.known.hashes, words.known.hashes)
+
+
+def test_a_doc_without_lemmas_gets_the_same_row_beside_one_that_has_them():
+    vocab = Vocab()
+    bare = Doc(vocab, words=["Dogs", "ran", "to", "banks", "."])
+    full = Doc(vocab, words=["Dogs", "ran"], lemmas=["dog", "run"])
+    tokens = SpacyTokens(layers=["lemma"])
+    with pytest.warns(UserWarning, match="no lemmas"):
+        alone, beside = tokens.of_docs([bare]), tokens.of_docs([bare, full])
+    for every_token in (False, True):
+        tfidf = Tfidf(around="document", layer="lemma", every_token=every_token, weighting="count")
+        fitted = tfidf.fit(beside, places(beside, (0, 3, 1), (1, 1, 1)), [GROUP])
+        rows = [fitted.transform(view, places(view, (0, 3, 1)), GROUP).batch.rows for view in (alone, beside)]
+        assert rows[0].toarray().tolist() == rows[1].toarray().tolist()
+        assert rows[0].sum() == (4 if every_token else 0)
 
 
 def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
