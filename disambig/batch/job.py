@@ -13,10 +13,11 @@ from pathlib import Path
 
 from disambig.batch.manifest import begin_or_resume, locked, new_manifest
 from disambig.batch.planning import SHARD_SIZE, Plan, plan
-from disambig.batch.runners import InProcess, Runner
+from disambig.batch.runners import InProcess
 from disambig.batch.shards import ShardWork, load_record, part_name
 from disambig.batch.sources import Source
 from disambig.batch.totals import Totals
+from disambig.batch.work import Runner
 from disambig.corpora.inputs import Input
 from disambig.corpora.opening import STDIN
 from disambig.corpora.saving import remove_temporaries

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from disambig.batch.runners import Outcome, Work, last_line
+from disambig.batch.work import Outcome, Work, last_line
 from disambig.errors import UserError
 
 TRIES = 2

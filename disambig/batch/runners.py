@@ -1,47 +1,15 @@
-"""Runners: where the items of a job are worked on. They know nothing of documents or models."""
+"""Runners: where the items of a job are worked on, here or in processes of this machine."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from disambig.batch.processes import Processes
+from disambig.batch.work import Outcome, Runner, Work, last_line
 from disambig.errors import UserError
-
-Function = Callable[[Any], Any]
-
-
-class Work(Protocol):
-    """What is done to items: sent to each worker once, so it must be small and can be pickled."""
-
-    def start(self) -> Function:
-        """Load what is needed and return the function that turns an item into its result."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """An item, with its result or with the reason why there is none."""
-
-    index: int
-    item: Any
-    result: Any = None
-    problem: str | None = None
-
-
-class Runner(Protocol):
-    """Runs items somewhere, each at least once; an item that fails for good has an outcome, too."""
-
-    def run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> Iterator[Outcome]:
-        """Yield the outcome of each item, in their order if asked, else as they are done.
-
-        Raises
-        ------
-        UserError
-            What the work raises as such (a full disk, an unknown model) ends the run.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +34,4 @@ def local(workers: int) -> Runner:
     """Return the runner for `workers` processes of this machine; one works in this process."""
     if workers == 1:
         return InProcess()
-    from disambig.batch.processes import Processes
-
     return Processes(workers)
-
-
-def last_line(trace: str) -> str:
-    """Return what a traceback ends in."""
-    return trace.strip().splitlines()[-1]

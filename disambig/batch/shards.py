@@ -14,9 +14,9 @@ from typing import Any
 
 from disambig.batch.annotation import annotate_documents, batches
 from disambig.batch.planning import Part, Shard
-from disambig.batch.runners import Function
 from disambig.batch.sources import Annotate, Source
 from disambig.batch.totals import Totals, from_plain, totals_of
+from disambig.batch.work import Function
 from disambig.corpora.documents import Bad, Document
 from disambig.corpora.readers import read
 from disambig.corpora.results import Annotated

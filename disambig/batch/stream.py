@@ -8,9 +8,10 @@ from itertools import chain
 
 from disambig.batch.annotation import annotate_documents, batches
 from disambig.batch.job import Listener, Report
-from disambig.batch.runners import Function, InProcess, Runner
+from disambig.batch.runners import InProcess
 from disambig.batch.sources import Annotate, Source
 from disambig.batch.totals import Totals, totals_of
+from disambig.batch.work import Function, Runner
 from disambig.corpora.documents import Bad, Document
 from disambig.corpora.writers import Format
 from disambig.errors import UserError

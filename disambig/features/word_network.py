@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,106 +25,16 @@ from disambig.data.instances import Instances
 from disambig.engine import use_numba
 from disambig.errors import UserError
 from disambig.features.learned_words import number_of
+from disambig.features.surroundings import Surroundings
+from disambig.features.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
 GROUP_NAME = "context"
-UNKNOWN, OUTSIDE, FIRST_KNOWN = 0, 1, 2
-"""Rows of the embeddings: a word that is not in the vocabulary, no word, and the vocabulary from here on."""
-TOPIC_SHIFT = 3
-"""Sums of far words are shifted right so far: they stay exact and near the size of single ones."""
 _STEP = 1 / 64
 _CHUNK = 4096
 _EXACT = 2**24
 """Float32 holds all integers up to here."""
-_LARGEST = 2.0**64
-"""Of scales and biases: times the largest sums they are still far from float32's end."""
-_STORED = {
-    "vocabulary": np.uint32,
-    **dict.fromkeys(("near", "far", "hidden", "output"), np.int8),
-    **dict.fromkeys(("hidden_scale", "hidden_bias", "output_scale", "output_bias"), np.float32),
-    **dict.fromkeys(("groups", "sizes"), np.int64),
-}
-"""The type of each array of `Weights`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """A network in small integers.
-
-    Attributes
-    ----------
-    vocabulary : array of uint32, shape (V,)
-        Upper halves of word hashes, ascending; word i has row ``i + FIRST_KNOWN`` of the embeddings.
-    near, far : arrays of int8, shape (V + FIRST_KNOWN, d)
-        Embeddings of words by their place, and of words that are summed; of the latter the first two
-        rows alone where no far words are looked at.
-    hidden : array of int8, shape ((places + 1) * d, H)
-    hidden_scale, hidden_bias : arrays of float32, shape (H,)
-        The hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``.
-    groups, sizes : arrays of int64, shape (G,)
-        Number (`number_of`) and candidates of each group.
-    output : array of int8, shape (sum of sizes, H)
-    output_scale, output_bias : arrays of float32, shape (sum of sizes,)
-    """
-
-    vocabulary: NDArray[np.uint32]
-    near: NDArray[np.int8]
-    far: NDArray[np.int8]
-    hidden: NDArray[np.int8]
-    hidden_scale: NDArray[np.float32]
-    hidden_bias: NDArray[np.float32]
-    groups: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    output: NDArray[np.int8]
-    output_scale: NDArray[np.float32]
-    output_bias: NDArray[np.float32]
-
-    @cached_property
-    def hidden_floats(self) -> NDArray[np.float32]:
-        """The hidden weights as float32, for BLAS."""
-        return self.hidden.astype(np.float32)
-
-    @cached_property
-    def directory(self) -> tuple[NDArray[np.int32], np.uint32]:
-        """See `directory_of`."""
-        return directory_of(self.vocabulary)
-
-    def check(self, settings: WordNetwork) -> None:
-        """Raise ValueError for arrays of other types, sizes or contents than a network of `settings` has."""
-        for name, dtype in _STORED.items():
-            if getattr(self, name).dtype != dtype:
-                raise ValueError(f"word network: {name} is of another type than {np.dtype(dtype).name}")
-        d, h, words, rows = settings.dimensions, settings.hidden, self.vocabulary.size, self.output_bias.size
-        far_words = words if settings.far > settings.near else 0
-        fits = (
-            self.vocabulary.shape == (words,)
-            and self.near.shape == (words + FIRST_KNOWN, d)
-            and self.far.shape == (far_words + FIRST_KNOWN, d)
-            and self.hidden.shape == ((2 * settings.near + 1) * d, h)
-            and self.hidden_scale.shape == self.hidden_bias.shape == (h,)
-            and self.groups.shape == self.sizes.shape == (self.sizes.size,)
-            and bool(((self.sizes > 0) & (self.sizes <= rows)).all())  # so that their sum cannot overflow
-            and int(self.sizes.sum()) == rows
-            and self.output.shape == (rows, h)
-            and self.output_scale.shape == self.output_bias.shape == (rows,)
-        )
-        if not fits:
-            raise ValueError("word network: its arrays differ in size")
-        if not words or not (self.vocabulary[1:] > self.vocabulary[:-1]).all():
-            raise ValueError("word network: its vocabulary is empty or not in ascending order")
-        if min(array.min(initial=0) for array in (self.near, self.far, self.hidden, self.output)) < -127:
-            raise ValueError("word network: weights of -128")
-        floats = self.hidden_scale, self.hidden_bias, self.output_scale, self.output_bias
-        if not all((np.abs(array) <= _LARGEST).all() for array in floats):
-            raise ValueError("word network: scales or biases without bounds")
-
-
-def directory_of(vocabulary: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
-    """Return where the words with each value of their top bits begin, and the shift that gives these bits."""
-    bits = min(max(len(vocabulary).bit_length(), 1), 18)
-    bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)
-    return np.searchsorted(vocabulary, bounds).astype(np.int32), np.uint32(32 - bits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +134,7 @@ class WordNetwork:
         if not arrays:
             return replace(self, weights=None)
         weights = Weights(**{name: arrays[name] for name in Weights.__dataclass_fields__})
-        weights.check(self)
+        weights.check(near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden)
         return replace(self, weights=weights)
 
     def _rows(self, group: Group) -> slice | None:
@@ -276,55 +185,3 @@ class WordNetwork:
 
 def _is_whole(value: object, *, least: int) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Surroundings:
-    """Where the words around some places are, each array of shape (n,).
-
-    Attributes
-    ----------
-    first, last : arrays of int64
-        The place's first and last token; of a place of no word, `last` is the token before.
-    sentence, document : pairs of arrays of int64
-        First token, and one past the last.
-    near, far : int
-        Words on each side.
-    """
-
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    sentence: tuple[NDArray[np.int64], NDArray[np.int64]]
-    document: tuple[NDArray[np.int64], NDArray[np.int64]]
-    near: int
-    far: int
-
-    @classmethod
-    def of(cls, view: TokenView, instances: Instances, near: int, far: int) -> Surroundings:
-        """Find the sentences and documents of `instances`."""
-        first = instances.positions
-        sentence = np.searchsorted(view.sentences, first, side="right")
-        document = np.searchsorted(view.documents, first, side="right")
-        return cls(
-            first,
-            first + instances.lengths - 1,
-            (view.sentences[sentence - 1], view.sentences[sentence]),
-            (view.documents[document - 1], view.documents[document]),
-            near,
-            far,
-        )
-
-    def near_places(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return positions of near words, left ones first, nearest first, and which are in the sentence."""
-        return self._places(range(1, self.near + 1), self.sentence)
-
-    def far_places(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return positions of far words, and which are in the document; shape ``(n, 2 * (far - near))``."""
-        return self._places(range(self.near + 1, self.far + 1), self.document)
-
-    def _places(
-        self, distances: range, bounds: tuple[NDArray[np.int64], NDArray[np.int64]]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        steps = np.array(distances, np.int64)
-        at = np.concatenate([self.first[:, None] - steps, self.last[:, None] + steps], axis=1)
-        return at, (at >= bounds[0][:, None]) & (at < bounds[1][:, None])

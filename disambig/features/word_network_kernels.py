@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from disambig.compiling import compiled
 
 if TYPE_CHECKING:
-    from disambig.features.word_network import Surroundings, Weights
+    from disambig.features.surroundings import Surroundings
+    from disambig.features.word_network_weights import Weights
 
 _S32 = np.uint64(32)
 _UNKNOWN, _OUTSIDE, _FIRST_KNOWN = 0, 1, 2

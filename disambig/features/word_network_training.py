@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.features.learned_words import number_of
-from disambig.features.word_network import (
-    FIRST_KNOWN,
-    OUTSIDE,
-    TOPIC_SHIFT,
-    Surroundings,
-    Weights,
-    directory_of,
-)
+from disambig.features.surroundings import Surroundings
+from disambig.features.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, Weights, directory_of
 from disambig.text.view import TokenView
 
 if TYPE_CHECKING:

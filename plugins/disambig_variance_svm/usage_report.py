@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig_variance_svm.usage_examples import Examples, swap
 from disambig_variance_svm.usage_features import neighbours
 from disambig_variance_svm.usage_truth import PREPOSITIONS
 
 if TYPE_CHECKING:
     from disambig_variance_svm.usage import Usage
-    from disambig_variance_svm.usage_training import Examples
 
 Bools = NDArray[np.bool_]
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
@@ -76,8 +76,6 @@ def by_rules(train: Examples, test: Examples) -> Bools:
 
 def swapped_recall(usage: Usage, test: Examples, *, seed: int = 0) -> float:
     """Return the share let through where each preposition was swapped for another: mistakes to be found."""
-    from disambig_variance_svm.usage_training import swap
-
     positions = test.positions[test.truth]
     swapped = swap(neighbours(test.view.hashes, positions), np.random.default_rng(seed))["C"]
     found = []

@@ -11,17 +11,18 @@ from __future__ import annotations
 import lzma
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Tokenisation, TokenView, hash_words
+from disambig.api import Tokenisation
 from disambig_variance_svm.usage import WEIGHTS, Usage
 from disambig_variance_svm.usage_classes import frequent_words, word_classes
+from disambig_variance_svm.usage_examples import ewt, swap
 from disambig_variance_svm.usage_features import N_CLASSES, buckets, neighbours, slots_of
-from disambig_variance_svm.usage_truth import PREPOSITIONS, read
+from disambig_variance_svm.usage_report import report
+from disambig_variance_svm.usage_truth import PREPOSITIONS
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -50,42 +51,6 @@ SOURCES = (
     },
 )
 LICENCE = "CC BY-SA 4.0"
-HASHES = hash_words(PREPOSITIONS)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Examples:
-    """Occurrences of the 34 words: where they stand and whether each is used as a preposition."""
-
-    view: TokenView
-    positions: NDArray[np.int64]
-    truth: Bools
-
-    def words(self) -> NDArray[np.int64]:
-        """Return the index in `PREPOSITIONS` of each occurrence."""
-        return index_of(self.view.hashes[self.positions])
-
-
-def index_of(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the index in `PREPOSITIONS` of each of these words."""
-    order = np.argsort(HASHES)
-    return order[np.searchsorted(HASHES, hashes, sorter=order)].astype(np.int64)
-
-
-def examples(paths: list[Path], tokenisation: Tokenisation) -> Examples:
-    """Return the occurrences in some CoNLL-U files that are words for `tokenisation` as well."""
-    documents = [document for path in paths for document in read(path)]
-    view = tokenisation([document.text for document in documents])
-    positions = np.flatnonzero(np.isin(view.hashes, HASHES))
-    spans = zip(
-        view.document_of(positions).tolist(),
-        view.starts[positions].tolist(),
-        view.ends[positions].tolist(),
-        strict=True,
-    )
-    truth = [documents[number].spans.get((start, end)) for number, start, end in spans]
-    known = np.array([value is not None for value in truth])
-    return Examples(view, positions[known], np.array([value for value in truth if value is not None]))
 
 
 def raw_words(
@@ -108,13 +73,6 @@ def _sample(path: Path, characters: int) -> Iterator[str]:
         paragraphs = lines.readlines()
     step = max(1, round(sum(map(len, paragraphs)) / characters))
     yield "\n".join(paragraphs[::step])
-
-
-def swap(words: dict[str, NDArray[np.uint64]], rng: np.random.Generator) -> dict[str, NDArray[np.uint64]]:
-    """Return the same places with another of the 34 words in each, chosen evenly: mistakes to let through."""
-    step = rng.integers(1, len(HASHES), size=len(words["C"]))
-    new = (index_of(words["C"]) + step) % len(HASHES)
-    return {**words, "C": HASHES[new]}
 
 
 def fit(
@@ -190,11 +148,6 @@ def train(data: Path, tokenisation: Tokenisation) -> Usage:
     return usage
 
 
-def ewt(data: Path, part: str, tokenisation: Tokenisation) -> Examples:
-    """Return the occurrences in one part of UD English EWT: train, dev or test."""
-    return examples(sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu*")), tokenisation)
-
-
 def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
     """Return the lowest threshold above which `precision` of the words are prepositions, to three places."""
     order = np.argsort(-probability, kind="stable")
@@ -206,7 +159,6 @@ def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
 def main(data: str, output: str | Path = WEIGHTS) -> str:
     """Train, write the weights and return the tables."""
     from disambig.api import Words
-    from disambig_variance_svm.usage_report import report
 
     tokenisation = Words()
     usage = train(Path(data), tokenisation)

@@ -10,9 +10,10 @@ import pytest
 from disambig_variance_svm import usage as usage_module
 from disambig_variance_svm.usage import WEIGHTS, Usage
 from disambig_variance_svm.usage_classes import frequent_words, word_classes
+from disambig_variance_svm.usage_examples import HASHES, ewt, examples, swap
 from disambig_variance_svm.usage_features import classes_of, slots_of
 from disambig_variance_svm.usage_report import report, row, swapped_recall
-from disambig_variance_svm.usage_training import HASHES, ewt, examples, fit, swap, threshold_for
+from disambig_variance_svm.usage_training import fit, threshold_for
 from disambig_variance_svm.usage_truth import PREPOSITIONS, Word, is_preposition, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
