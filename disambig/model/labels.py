@@ -117,9 +117,7 @@ def fit(
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
     for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
         k = each.shape[1]
-        if (
-            k == 1
-        ):  # after n of one kind the next one is of another kind with probability 1 / (n + 2): Laplace
+        if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
             bias[g] = np.log(len(each) + 1.0)
         elif len(each):
             scale[g], bias[g, :k] = _platt(each, right, biased=biased)
