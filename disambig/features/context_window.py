@@ -21,12 +21,12 @@ from disambig.features.one_row import as_features, below_each_other, named_colum
 from disambig.features.seen_keys import Keys, SeenKeys, frequent, hashed, kind, seen_keys_of
 from disambig.features.spellings import Spellings
 from disambig.features.tfidf_words import spelled
-from disambig.text.hashing import fmix, hash_word
+from disambig.text.hashing import fmix, hash_word, hash_words
 from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
 from disambig.types import Arrays, Features
 
 MOST_WINDOW = 50
-_FORM, _TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
+_FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
 """Kinds of features; those with a position add it, from the left below zero."""
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 
@@ -57,8 +57,8 @@ class ContextWindow:
     least : int
         Features seen fewer times in training are left out.
     named : bool
-        Whether names of features are kept, for `explain`, such as ``word-1=river``; a tag is named by a word
-        that had it. They are most of the state.
+        Whether names of features are kept, for `explain`, such as ``word-1=river`` and ``tag-1=NN``; a tag
+        that spaCy's glossary does not have is named by a word that had it. They are most of the state.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class ContextWindow:
         """Keep the features that instances of whatever group have."""
         keys = frequent((self._keys(view, part) for part in portions(instances)), least=self.least)
         names = self._names(view, instances, keys) if self.named else Spellings.of(())
-        return replace(self, seen=SeenKeys(keys, names))
+        return replace(self, seen=self._with_tags(SeenKeys(keys, names)))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one row an instance; the evidence is how many of its features are known.
@@ -114,7 +114,26 @@ class ContextWindow:
 
     def from_state(self, arrays: Arrays) -> ContextWindow:
         """Return an extractor that knows the features of `state`; ValueError where arrays do not fit."""
-        return replace(self, seen=seen_keys_of(arrays) if arrays else None)
+        return replace(self, seen=self._with_tags(seen_keys_of(arrays)) if arrays else None)
+
+    def _with_tags(self, seen: SeenKeys) -> SeenKeys:
+        """Name the features of known tags by these, where names are kept."""
+        if not self.tags or not len(seen.names):
+            return seen
+        from spacy.glossary import GLOSSARY
+
+        tags = sorted(GLOSSARY)
+        kinds = [kind(_TAGS + distance) for distance in self._distances] + [kind(_FORM_TAG)]
+        names = [f"tag{distance:+d}" for distance in self._distances] + ["tag"]
+        values = np.repeat(hash_words(tags)[:, None], len(kinds), axis=1)
+        columns = seen.columns(hashed(values, np.array(kinds, np.uint64))).tolist()
+        known = {
+            column: f"{name}={tag}"
+            for tag, row in zip(tags, columns, strict=True)
+            for name, column in zip(names, row, strict=True)
+            if column >= 0 and seen.names[column].startswith("tag")
+        }
+        return replace(seen, names=seen.names.replaced(known))
 
     @property
     def _distances(self) -> list[int]:
@@ -145,7 +164,7 @@ class ContextWindow:
             kinds.append(kind(_FORM))
             if tags is not None:
                 columns.append(_together(tags, instances)[:, None])
-                kinds.append(kind(_TAG))
+                kinds.append(kind(_FORM_TAG))
         nothing = np.zeros((len(instances), 0), np.uint64)
         return hashed(np.concatenate([nothing, *columns], axis=1), np.array(kinds, np.uint64))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -47,6 +47,15 @@ class Spellings(Sequence[str]):
         at = range(len(self))[index]
         start = int(self.ends[at - 1]) if at else 0
         return bytes(self.letters[start : int(self.ends[at])]).decode("utf8", "replace")
+
+    def replaced(self, words: Mapping[int, str]) -> Spellings:
+        """Return these words with others in some places."""
+        lengths, parts, done = np.diff(self.ends, prepend=0), [], 0
+        for place, word in sorted(words.items()):
+            encoded = np.frombuffer(word.encode("utf8", "replace"), np.uint8)
+            parts += [self.letters[done : self.ends[place] - lengths[place]], encoded]
+            done, lengths[place] = int(self.ends[place]), len(encoded)
+        return Spellings(np.concatenate([*parts, self.letters[done:]]), np.cumsum(lengths))
 
     def state(self) -> Arrays:
         """Return the words as arrays; none for no words."""

@@ -16,6 +16,7 @@ from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features import one_row
 from disambig.features.context_window import ContextWindow
+from disambig.features.spellings import Spellings
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text.hashing import hash_word, hash_words
@@ -125,7 +126,7 @@ def test_names_say_what_stands_where():
         "word+2=</S>",
         "tag-2 of saw",
         "tag-1 of the",
-        "tag+1 of .",
+        "tag+1=.",  # as spaCy's glossary has it
         "target=River bank",
         "tag of River bank",
     }
@@ -133,6 +134,30 @@ def test_names_say_what_stands_where():
     assert (
         len(ContextWindow().fit(view, where, [GROUP]).transform(view, where, GROUP).batch.columns.names) == 0
     )
+
+
+def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
+    view = view_of([["Old", "banks", "fail"], ["We", "fail"]], tags=False)
+    layer = np.zeros(len(view), np.uint64)
+    layer[view.ends > view.starts] = [hash_word(tag) for tag in ("JJ", "NNS", "own-tag", "PRP", "VBP")]
+    view = replace(view, layers={"tag": layer})
+    where = places(view, (0, 1, 1), (1, 1, 1))
+    fitted = ContextWindow(window=1, words=False, named=True).fit(view, where, [GROUP])
+    names = ["tag-1=JJ", "tag=NNS", "tag+1 of fail", "tag-1=PRP", "tag=VBP", "target=banks", "target=fail"]
+    assert sorted(fitted.seen.names) == sorted(names)
+    row = fitted.transform(view, where, GROUP).batch.rows[[0]]
+    assert {fitted.seen.names[i] for i in row.indices} == {*names[:3], "target=banks"}
+    words = ["tag of banks" if name == "tag=NNS" else name for name in fitted.seen.names]
+    state = fitted.state() | Spellings.of(words).state()
+    assert list(fitted.from_state(state).seen.names) == list(fitted.seen.names)
+
+
+@given(st.lists(st.text(max_size=4)), st.data())
+def test_words_are_replaced(words, data):
+    places = st.integers(0, max(len(words) - 1, 0))
+    others = data.draw(st.dictionaries(places, st.text(max_size=5))) if words else {}
+    encoded = [others.get(i, word).encode("utf8", "replace").decode() for i, word in enumerate(words)]
+    assert list(Spellings.of(words).replaced(others)) == encoded
 
 
 def test_what_training_did_not_have_is_asked_for_and_not_found():
