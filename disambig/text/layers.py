@@ -59,12 +59,12 @@ def layers_of_docs(
         if name == "stem":
             found[name] = stem_layer(view, language)
             continue
-        lacking = [not doc.has_annotation(name.upper()) for doc in docs]
-        if any(lack and len(doc) for lack, doc in zip(lacking, docs, strict=True)):
+        attributes = [_attribute(doc, name) for doc in docs]
+        if any(not attribute and len(doc) for attribute, doc in zip(attributes, docs, strict=True)):
             _warn(name, _ADVICE[name])
-        if all(lacking) and docs:
+        if not any(attributes) and docs:
             continue
-        values = [_values(doc, name) for doc in docs]
+        values = [_values(doc, attribute) for doc, attribute in zip(docs, attributes, strict=True)]
         layer = np.zeros(len(view), np.uint64)
         layer[view.ends > view.starts] = np.concatenate([np.zeros(0, np.uint64), *values])[words]
         found[name] = np.where(content_words(view, language), layer, 0) if name == "lemma" else layer
@@ -81,11 +81,22 @@ def _warn(name: str, advice: str) -> None:
     warnings.warn(f"no {name}s here: features that need them are left out; {advice}", stacklevel=5)
 
 
-def _values(doc: Doc, name: str) -> NDArray[np.uint64]:
+def _attribute(doc: Doc, name: str) -> str:
+    """Return the attribute of tokens that a layer is made of, none where a Doc has none.
+
+    Where there are no tags, the coarse ones of Universal Dependencies stand in for them.
+    """
+    possible = {"tag": ("TAG", "POS"), "lemma": ("LEMMA",)}[name]
+    return next((attribute for attribute in possible if doc.has_annotation(attribute)), "")
+
+
+def _values(doc: Doc, attribute: str) -> NDArray[np.uint64]:
     """Return the hash of each token's tag or lemma; 0 where it has none."""
-    numbers, which = np.unique(doc.to_array([name.upper()]), return_inverse=True)
+    if not attribute:
+        return np.zeros(len(doc), np.uint64)
+    numbers, which = np.unique(doc.to_array([attribute]), return_inverse=True)
     strings = [doc.vocab.strings[number] if number else "" for number in numbers.tolist()]
-    hashes = [hash_word(text.lower() if name == "lemma" else text) if text else 0 for text in strings]
+    hashes = [hash_word(text.lower() if attribute == "LEMMA" else text) if text else 0 for text in strings]
     return np.array(hashes, np.uint64)[which.ravel()]
 
 

@@ -103,6 +103,17 @@ def test_tags_of_some_docs_are_used():
     assert shown(view, "tag") == [("Birds", hash_word("NNS"))]
 
 
+def test_coarse_tags_stand_in_for_tags():
+    vocab = spacy.blank("en").vocab
+    coarse = Doc(vocab, words=["They", "bank"], pos=["PRON", "VERB"])
+    fine = Doc(vocab, words=["banks"], pos=["NOUN"], tags=["NNS"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        view = SpacyTokens(layers=["tag"]).of_docs([coarse, fine])
+    expected = [("They", "PRON"), ("bank", "VERB"), ("banks", "NNS")]
+    assert shown(view, "tag") == [(word, hash_word(tag)) for word, tag in expected]
+
+
 def test_no_docs_and_empty_docs_need_no_warning():
     tokens = SpacyTokens(layers=["tag", "stem", "lemma"])
     with warnings.catch_warnings():
