@@ -61,6 +61,25 @@ class TokenView(Referable):
         """Return the index of the document that holds each token position."""
         return np.searchsorted(self.documents, positions, side="right") - 1
 
+    def take(self, documents: NDArray[np.int64]) -> TokenView:
+        """Return the view of some of the documents, in the order of their indices here."""
+        first = self.documents[documents]
+        lengths = self.documents[documents + 1] - first
+        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        tokens = np.repeat(first - begins[:-1], lengths) + np.arange(begins[-1])
+        opens = np.zeros(len(self), bool)
+        opens[self.sentences[:-1]] = True
+        return TokenView(
+            self.tokenisation,
+            tuple(self.texts[document] for document in documents.tolist()),
+            self.hashes[tokens],
+            self.starts[tokens],
+            self.ends[tokens],
+            np.append(np.flatnonzero(opens[tokens]), begins[-1]),
+            begins,
+            {name: layer[tokens] for name, layer in self.layers.items()},
+        )
+
 
 class Tokenisation(Protocol):
     """A named, versioned rule for what a word is."""

@@ -1,0 +1,36 @@
+"""Some documents of a view are the view of these documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.web1t import Web1T
+from disambig.text.words import Words
+
+TEXT = st.text(st.sampled_from("aB c.!?'\n1,"), max_size=30)
+
+
+@given(
+    st.lists(TEXT, max_size=5),
+    st.data(),
+    st.sampled_from([Words(), Web1T(), SpacyTokens(layers=["stem"])]),
+)
+def test_some_documents(texts, data, tokenisation):
+    index = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
+    view = tokenisation(texts)
+    view = replace(view, layers=dict(view.layers) | {"length": view.ends - view.starts})
+    taken, alone = view.take(np.array(index, np.int64)), tokenisation([texts[i] for i in index])
+    assert list(taken.texts) == list(alone.texts)
+    assert taken.tokenisation == alone.tokenisation
+    for column in ("hashes", "starts", "ends", "sentences", "documents"):
+        found, expected = getattr(taken, column), getattr(alone, column)
+        assert found.dtype == expected.dtype
+        assert found.tolist() == expected.tolist(), column
+    for name, layer in alone.layers.items():
+        assert taken.layers[name].tolist() == layer.tolist()
+    assert taken.layers["length"].tolist() == (alone.ends - alone.starts).tolist()
