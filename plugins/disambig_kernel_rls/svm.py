@@ -63,10 +63,7 @@ class SVMLin:
         problem = prepare(batch, kernel)
         coefficients, bias = machines(products(problem.rows, problem.rows), problem.targets, self.C)
         weights = np.asarray(problem.rows.T @ coefficients)  # (d, K)
-        scorer = ColumnWeights(
-            kernel, problem.columns, weights.T.ravel(), bias, problem.frequencies, np.zeros(0)
-        )
-        return Fitted(scorer, _report(coefficients))
+        return Fitted(problem.scorer(kernel, weights, bias=bias), _report(coefficients))
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -113,14 +110,11 @@ class SVMComb:
             As `SVMLin.fit`; D451 and D476 for weights that are not those of the feature groups.
         """
         groups = FeatureGroups.of(batch)
-        problem = groups.problem
         shares = shares_of(groups, self.weights, LAMBDA)
         rows = groups.rows(shares)
-        coefficients, bias = machines(products(rows, rows), problem.targets, self.C)
-        weights = np.asarray(rows.T @ coefficients) * groups.scale(shares)[:, None]
-        scorer = ColumnWeights(UNIT, problem.columns, weights.T.ravel(), bias, problem.frequencies, shares)
-        report = _report(coefficients) | {"weights": dict(zip(groups.names, shares.tolist(), strict=True))}
-        return Fitted(scorer, report)
+        coefficients, bias = machines(products(rows, rows), groups.problem.targets, self.C)
+        scorer = groups.scorer(shares, np.asarray(rows.T @ coefficients), bias)
+        return Fitted(scorer, _report(coefficients) | {"weights": groups.by_name(shares)})
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

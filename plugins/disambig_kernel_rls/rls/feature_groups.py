@@ -16,6 +16,7 @@ from ..kernels.linear import Linear
 from ..kernels.normalised import in_shares, products
 from .leave_one_out import Quality, qualities
 from .problem import Problem, prepare
+from .scorers import ColumnWeights
 from .systems import Dual, Primal, System
 
 Floats = NDArray[np.float64]
@@ -82,6 +83,15 @@ class FeatureGroups:
         data = rows.data * self.scale(shares)[rows.indices]
         return csr_array((data, rows.indices, rows.indptr), rows.shape)
 
+    def scorer(self, shares: Floats, weights: Floats, bias: Floats | None = None) -> ColumnWeights:
+        """Return the scorer of weights of the columns of `rows`, shape (d, K), and a bias, shape (K,)."""
+        scaled = weights * self.scale(shares)[:, None]
+        return self.problem.scorer(UNIT, scaled, bias=bias, shares=shares)
+
+    def by_name(self, shares: Floats) -> dict[str, float]:
+        """Return what each feature group weighs, plain, for reports."""
+        return dict(zip(self.names, shares.tolist(), strict=True))
+
     @cached_property
     def grams(self) -> Floats:
         """The kernel of each feature group, shape (n_groups, n, n), each one (or zero) on its diagonal."""
@@ -137,8 +147,8 @@ def alignments(grams: Floats, targets: Floats) -> Floats:
     return found
 
 
-def searched(groups: FeatureGroups, regularisation: float) -> tuple[Floats, Quality]:
-    """Return weights, of sum one, half-way from equal ones to the best by leave-one-out, and their quality.
+def searched(groups: FeatureGroups, regularisation: float) -> Floats:
+    """Return weights, of sum one, half-way from equal ones to the best by leave-one-out.
 
     From equal weights on, weight is moved from one feature group to another as long as that helps, by each
     of `STEPS` in turn. Each trial is one factorisation. A few hundred examples do not say more about the
@@ -154,8 +164,7 @@ def searched(groups: FeatureGroups, regularisation: float) -> tuple[Floats, Qual
     found = tried(best)
     for step in STEPS:
         best, found = _climb(best, found, step, tried)
-    halfway = (best + groups.equal()) / 2
-    return halfway, tried(halfway)
+    return (best + groups.equal()) / 2
 
 
 def _climb(

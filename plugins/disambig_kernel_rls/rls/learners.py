@@ -74,15 +74,10 @@ class RLSC:
         lam, quality = _regularisation(self.regularisation, problem, system)
         solution = system.solve(problem.targets, lam * len(problem.targets))
         report = _report(problem, system, lam, quality)
-        frequencies = problem.frequencies
         if not kernel.is_linear:
-            return Fitted(SupportRows(kernel, problem.rows, solution, frequencies), report)
+            return Fitted(SupportRows(kernel, problem.rows, solution, problem.frequencies), report)
         weights = weights_of(system, solution, problem.rows)
-        none = np.zeros(0)
-        scorer = ColumnWeights(
-            kernel, problem.columns, weights.T.ravel(), np.zeros(weights.shape[1]), frequencies, none
-        )
-        return Fitted(scorer, report)
+        return Fitted(problem.scorer(kernel, weights), report)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -178,12 +173,8 @@ class RLSCComb:
         system = groups.system(shares)
         lam, quality = _regularisation(self.regularisation, problem, system)
         solution = system.solve(problem.targets, lam * len(problem.targets))
-        weights = weights_of(system, solution, groups.rows(shares)) * groups.scale(shares)[:, None]
-        report = _report(problem, system, lam, quality)
-        report["weights"] = dict(zip(groups.names, shares.tolist(), strict=True))
-        scorer = ColumnWeights(
-            UNIT, problem.columns, weights.T.ravel(), np.zeros(weights.shape[1]), problem.frequencies, shares
-        )
+        scorer = groups.scorer(shares, weights_of(system, solution, groups.rows(shares)))
+        report = _report(problem, system, lam, quality) | {"weights": groups.by_name(shares)}
         return Fitted(scorer, report)
 
     def from_state(self, arrays: Arrays) -> Scorer:
@@ -202,7 +193,7 @@ def shares_of(
     if weights == "loo":
         if regularisation == "loo":
             regularisation, _ = best_regularisation(groups.problem, groups.system(groups.equal()))
-        return searched(groups, float(regularisation))[0]
+        return searched(groups, float(regularisation))
     assert isinstance(weights, Mapping)
     return groups.shares(weights)
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, CrossedRows, Kernel, UserError, convert
 
+from .scorers import ColumnWeights
+
 Floats = NDArray[np.float64]
 MOST = 1e100
 """Squares of larger numbers, and their sums, leave the range of floating point."""
@@ -43,6 +45,22 @@ class Problem:
         """In how many examples each candidate is right, shape (K,)."""
         return self.right.sum(axis=0)
 
+    def scorer(
+        self, kernel: Kernel, weights: Floats, *, bias: Floats | None = None, shares: Floats | None = None
+    ) -> ColumnWeights:
+        """Return the scorer of a linear kernel.
+
+        Parameters
+        ----------
+        weights : array of float64, shape (d, K)
+        bias : array of float64, shape (K,), optional
+        shares : array of float64, shape (n_feature_groups,), optional
+            What each feature group weighs; `weights` have it in them.
+        """
+        bias = np.zeros(weights.shape[1]) if bias is None else bias
+        shares = np.zeros(0) if shares is None else shares
+        return ColumnWeights(kernel, self.columns, weights.T.ravel(), bias, self.frequencies, shares)
+
 
 def prepare(batch: CandidateBatch, kernel: Kernel) -> Problem:
     """Return the problem of a batch; a candidate that no example has right is minus one in all of them.
@@ -74,5 +92,10 @@ def check_numbers(rows: Any) -> None:
     if len(bad):
         example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
         raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
-    if float(np.abs(rows.data).max(initial=0.0)) > MOST:
+    check_sizes(rows.data)
+
+
+def check_sizes(values: Floats) -> None:
+    """Refuse numbers beyond `MOST` (D773)."""
+    if float(np.abs(values).max(initial=0.0)) > MOST:
         raise UserError("D773")

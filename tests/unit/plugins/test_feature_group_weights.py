@@ -80,15 +80,14 @@ def test_found_weights_do_better_on_new_instances(weights):
 
 def test_the_search_goes_half_the_way_to_the_best_weights_found():
     groups = FeatureGroups.of(informative(50))
-    shares, found = searched(groups, 1e-3)
+    shares = searched(groups, 1e-3)
     best = 2 * shares - 1 / 3
     assert best.sum() == pytest.approx(1.0) and (best > -1e-12).all()
     by = {
         name: qualities(groups.problem, groups.system(at), [1e-3])[0]
-        for name, at in {"equal": groups.equal(), "half-way": shares, "best": np.maximum(best, 0)}.items()
+        for name, at in {"equal": groups.equal(), "best": np.maximum(best, 0)}.items()
     }
     assert by["best"] > by["equal"]
-    assert found == by["half-way"]
     for giver, taker in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):  # no step from it is better
         moved = np.maximum(best, 0)
         part = min(1 / 16, moved[giver])
