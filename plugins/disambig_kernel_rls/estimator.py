@@ -23,12 +23,13 @@ from .kernels.normalised import MANNERS, in_shares
 from .rls.feature_groups import FeatureGroups
 from .rls.learners import shares_of
 from .rls.leave_one_out import best_regularisation, quality
-from .rls.problem import MOST, Problem
+from .rls.problem import Problem, check_sizes
 from .rls.systems import Dual, Primal, System
 from .ties import winners
 
 Floats = NDArray[np.float64]
-NAMES = ("linear", "poly", "precomputed", "rbf")
+OF_ROWS = ("linear", "poly", "rbf")
+NAMES = (*OF_ROWS, "precomputed")
 
 
 class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -113,18 +114,21 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_regularisation("alpha", self.alpha)
         if not callable(self.kernel):
             check_name("kernel", self.kernel, NAMES)
+        check_name("normalise", self.normalise, MANNERS)
+        for option in ("groups", "group_weights"):
+            if getattr(self, option) is not None:
+                check_name(f"normalise, with {option},", self.normalise, ("groups",))
+                if not callable(self.kernel):
+                    check_name(f"kernel, with {option},", self.kernel, OF_ROWS)
         self.classes_, right = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UserError("D706", seen=self.classes_.tolist()[0])
-        if float(np.abs(X.data if hasattr(X, "indptr") else X).max(initial=0.0)) > MOST:
-            raise UserError("D773")
+        check_sizes(X.data if hasattr(X, "indptr") else X)
         targets = np.where(np.arange(len(self.classes_)) == right[:, None], 1.0, -1.0)
         problem = Problem(self._seen(X, targets), np.zeros(0, np.int32), targets)
         system = self._system(problem.rows)
         self.alpha_ = best_regularisation(problem, system)[0] if self.alpha == "loo" else float(self.alpha)
-        shift = len(targets) * self.alpha_
-        solution = system.solve(targets, shift)
-        left_out = next(iter(system.left_out(targets, [shift])))
+        solution, left_out = system.solve_left_out(targets, len(targets) * self.alpha_)
         self.loo_score_ = quality(problem, left_out).accuracy
         self.class_count_ = problem.frequencies
         self.loo_decision_function_ = left_out[:, 1] if len(self.classes_) == 2 else left_out
@@ -166,7 +170,6 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _seen(self, X: Any, targets: Floats) -> Any:
         """Return the training rows as the kernel sees them; the groups' weights are chosen here."""
-        check_name("normalise", self.normalise, MANNERS)
         self._columns = None
         if self.normalise == "groups" and self.kernel != "precomputed":
             self._columns = _columns(self.groups, X.shape[1])

@@ -32,6 +32,10 @@ class System(Protocol):
         """Yield, for each shift, the scores of each example by the model of all others, shape (n, K)."""
         ...
 
+    def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
+        """Return the solution for one shift, and the scores of each example by the model of all others."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dual:
@@ -75,8 +79,7 @@ class Dual:
         factor = _cholesky(self.gram, shift)
         if factor is not None:
             return np.asarray(dpotrs(factor, targets, lower=1)[0])
-        values, vectors = np.linalg.eigh(self.gram)
-        return vectors @ (_inverse(values, shift)[:, None] * (vectors.T @ targets))
+        return next(self._decomposed(targets, [shift]))[0]
 
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
         """Yield the leave-one-out scores for each shift, shape (n, K).
@@ -89,19 +92,31 @@ class Dual:
         UserError
             D779 where the matrix is singular.
         """
+        if len(shifts) == 1:
+            yield self.solve_left_out(targets, shifts[0])[1]
+            return
+        for _, scores in self._decomposed(targets, shifts):
+            yield scores
+
+    def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
+        """Return what `solve` returns, and the leave-one-out scores, by one factorisation."""
         from scipy.linalg.lapack import dpotrs, dtrtri
 
-        factor = _cholesky(self.gram, shifts[0]) if len(shifts) == 1 else None
-        if factor is not None:
-            coefficients = dpotrs(factor, targets, lower=1)[0]
-            inverse = dtrtri(factor, lower=1)[0]  # A^-1 = inverse' inverse
-            yield targets - coefficients / np.einsum("ij,ij->j", inverse, inverse)[:, None]
-            return
+        factor = _cholesky(self.gram, shift)
+        if factor is None:
+            return next(self._decomposed(targets, [shift]))
+        coefficients = np.asarray(dpotrs(factor, targets, lower=1)[0])
+        inverse = dtrtri(factor, lower=1)[0]  # A^-1 = inverse' inverse
+        return coefficients, targets - coefficients / np.einsum("ij,ij->j", inverse, inverse)[:, None]
+
+    def _decomposed(self, targets: Floats, shifts: Sequence[float]) -> Iterator[tuple[Floats, Floats]]:
+        """Yield coefficients and leave-one-out scores for each shift, by one eigendecomposition."""
         values, vectors = np.linalg.eigh(self.gram)
         inside, square = vectors.T @ targets, vectors**2
         for shift in shifts:
             scale = _inverse(values, shift)
-            yield targets - (vectors @ (scale[:, None] * inside)) / (square @ scale)[:, None]
+            coefficients = vectors @ (scale[:, None] * inside)
+            yield coefficients, targets - coefficients / (square @ scale)[:, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +149,10 @@ class Primal:
             kept = shift / (values**2 + shift)
             residuals = outside + left @ (kept[:, None] * inside)
             yield targets - residuals / (beyond + square @ kept)[:, None]
+
+    def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
+        """Return what `solve` returns, and the leave-one-out scores: of these the rows are decomposed."""
+        return self.solve(targets, shift), next(self.left_out(targets, [shift]))
 
 
 def _cholesky(matrix: Floats, shift: float) -> Any:

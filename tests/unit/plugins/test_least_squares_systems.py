@@ -107,6 +107,16 @@ def test_leave_one_out_decides_as_refitting_does_at_the_papers_lambda(twins):
             assert each[i] == pytest.approx(scores, abs=1e-5)
 
 
+@pytest.mark.parametrize("width", [20, 90], ids=["narrow", "wide"])
+def test_solution_and_leave_one_out_come_together(width):
+    problem = problem_of(40, width)
+    targets, indefinite = problem.targets, np.diag(np.arange(40) - 20.0)
+    for system in (dual_of(problem), Primal(problem.rows.toarray()), Dual(indefinite)):
+        solution, left_out = system.solve_left_out(targets, 0.3)
+        assert solution.tolist() == system.solve(targets, 0.3).tolist()
+        assert left_out.tolist() == next(iter(system.left_out(targets, [0.3]))).tolist()
+
+
 def test_an_example_alone_and_rows_without_features():
     alone = Dual(np.array([[1.0]]))
     assert alone.solve(np.array([[1.0, -1.0]]), 0.5) == pytest.approx(np.array([[2 / 3, -2 / 3]]))

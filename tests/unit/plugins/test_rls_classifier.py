@@ -199,6 +199,11 @@ def test_it_works_in_a_grid_search():
         ({"normalise": "groups", "group_weights": [1.0, 2.0]}, "D784"),
         ({"normalise": "groups", "group_weights": "equal"}, "D777"),
         ({"normalise": "groups", "group_weights": [-1.0]}, "D777"),
+        ({"group_weights": [1]}, "D778"),
+        ({"group_weights": "alignment"}, "D778"),
+        ({"groups": [0, 1]}, "D778"),
+        ({"groups": [0] * 40, "normalise": "none"}, "D778"),
+        ({"kernel": "precomputed", "normalise": "groups", "group_weights": "loo"}, "D778"),
         ({"kernel": lambda left, right: np.ones((2, 2))}, "D782"),
         ({"kernel": lambda left, right: np.full((60, 60), np.nan)}, "D782"),
         ({"kernel": "precomputed"}, "D782"),
@@ -210,6 +215,16 @@ def test_bad_settings_are_named(settings, code):
     with pytest.raises(UserError) as caught:
         estimator.fit(X, y)
     assert caught.value.code == code
+
+
+def test_groups_are_for_rows_normalised_by_group():
+    X, y = examples()
+    with pytest.raises(UserError, match=r"normalise, with group_weights, is 'row': there are groups"):
+        RLSClassifier(group_weights=[1]).fit(X, y)
+    with pytest.raises(UserError, match=r"kernel, with groups, is 'precomputed'"):
+        RLSClassifier("precomputed", "groups", [0] * 60).fit(X @ X.T, y)
+    by_group = RLSClassifier(cosine_similarity, "groups", [0] * 40, "loo").fit(X, y)
+    assert by_group.group_weights_.tolist() == [1.0]
 
 
 @pytest.mark.parametrize("normalise", ["row", "groups"])
