@@ -2,11 +2,12 @@
 
 ``doc.spans[KEY]`` holds one Span a decision: ``label_`` is the chosen candidate, ``id_`` the task,
 ``kb_id_`` the key of the candidate's gloss, if it has one.
-``doc.user_data["disambig.TASK"]`` holds the decisions of that task by columns, as bytes, so that they
-survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. Tasks never share a key: spaCy's
-own extension values are keyed by characters alone, and two tasks may decide the same word.
-``span._.disambig`` makes the record of its own task into a dict when it is asked for. The extension
-is set when this module is imported; without it spaCy raises its E046.
+``doc.user_data["disambig.ID"]`` holds the decisions whose spans have that id by columns, as bytes, so that
+they survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. Tasks never share an id: spaCy's
+own extension values are keyed by characters alone, and two tasks may decide the same word. Where a task is
+decided twice, under two keys, the first has the task as its id, and the second ``KEY/TASK``: two spans may
+be equal in all else. ``span._.disambig`` makes the record of its own task into a dict when it is asked for.
+The extension is set when this module is imported; without it spaCy raises its E046.
 
 spaCy loses some of it: ``Doc.to_json`` drops span ids and user data, ``Span.as_doc`` drops span groups,
 ``Doc.from_docs`` drops user data (with a warning of its own).
@@ -46,11 +47,11 @@ class _Kept:
 
 
 _recent: dict[str, _Kept] = {}
-"""What was unpacked last for each task: whoever asks for one record asks for the next."""
+"""What was unpacked last for each id: whoever asks for one record asks for the next."""
 
 
 def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None:
-    """Write the decisions of one document and one task; those of the task before are replaced.
+    """Write the decisions of one document and one task; those of it before under the same key are replaced.
 
     Parameters
     ----------
@@ -74,46 +75,59 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     spans_key : str
         Key of the span group.
     """
-    *hashes, task = _hashes(docs, decisions)
+    hashes = _hashes(docs, decisions)
     glosses = _glosses(docs, decisions)
     bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
-    for doc, kept, first, last in zip(docs, _packed(decisions, bounds), bounds, bounds[1:], strict=False):
-        spans = _others(doc, spans_key, decisions.task)
+    packed = _packed(decisions, bounds, spans_key)
+    for doc, kept, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
+        name = _id(doc, decisions.task, spans_key)
+        spans = _others(doc, spans_key, name)
         if first < last:
             own = slice(first, last)
             start, stop = tokens_of(doc, decisions.starts[own], decisions.ends[own])
             empty = decisions.starts[own] == decisions.ends[own]
             stop = np.where(empty, np.minimum(start + 1, len(doc)), stop)  # the token after an empty place
+            span_id = doc.vocab.strings.add(name)
             # keywords and a hash known to the StringStore: the quickest of spaCy's ways to a span
             added = [
-                Span(doc, i, j, label=label, kb_id=gloss, span_id=task)
+                Span(doc, i, j, label=label, kb_id=gloss, span_id=span_id)
                 for i, j, label, gloss in zip(
                     start.tolist(), stop.tolist(), hashes[own], glosses[own], strict=True
                 )
             ]
             spans = sorted(spans + added, key=_place) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
-        doc.user_data[PREFIX + decisions.task] = kept
+        doc.user_data[PREFIX + name] = kept
+
+
+def _id(doc: Doc, task: str, spans_key: str) -> str:
+    """Return the id of the spans of a task under a key: the task, unless those under another key have it."""
+    held = doc.user_data.get(PREFIX + task)
+    if held is None:
+        return task
+    # what an older disambig wrote names no key: it lies under the usual one, or was the only one
+    key = held.get("spans_key", task if task in doc.spans else spans_key)
+    return task if key == spans_key else f"{spans_key}/{task}"
 
 
 def _place(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
 
-def _others(doc: Doc, spans_key: str, task: str) -> list[Span]:
+def _others(doc: Doc, spans_key: str, name: str) -> list[Span]:
     """Return the spans that other tasks of ours have put under the same key; all else is replaced."""
     group = doc.spans.get(spans_key) if spans_key in doc.spans else None
     if not group:
         return []
-    return [span for span in group if span.id_ != task and PREFIX + span.id_ in doc.user_data]
+    return [span for span in group if span.id_ != name and PREFIX + span.id_ in doc.user_data]
 
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
-    """Return the label of each decision, and last the task's, as hashes that every Doc's strings know."""
+    """Return the label of each decision as a hash that every Doc's strings know."""
     used, inverse = _used(decisions)
     names = [decisions.table[g].candidates[c] for g, c in used]
-    hashes = _added(docs, [*names, decisions.task])
-    return [hashes[i] for i in inverse] + hashes[-1:]
+    hashes = _added(docs, names)
+    return [hashes[i] for i in inverse]
 
 
 def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
@@ -142,7 +156,7 @@ def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
     return hashes
 
 
-def _packed(decisions: Decisions, bounds: list[int]) -> list[dict[str, Any]]:
+def _packed(decisions: Decisions, bounds: list[int], spans_key: str) -> list[dict[str, Any]]:
     """Return each document's decisions as strings, tuples and bytes; only groups that occur are kept."""
     rows = np.empty(len(decisions), _ROW)
     for name in _ROW.names or ():
@@ -164,6 +178,7 @@ def _packed(decisions: Decisions, bounds: list[int]) -> list[dict[str, Any]]:
         {
             "layout": WITH_GLOSSES if glossed else LAYOUT,
             "task": decisions.task,
+            "spans_key": spans_key,
             "model": decisions.model,
             "table": tuple(table[tables[i] : tables[i + 1]]),
             "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
@@ -203,33 +218,49 @@ def _unpacked(kept: dict[str, Any]) -> Decisions:
     )
 
 
-def decisions_of(doc: Doc, task: str) -> Decisions | None:
-    """Return the decisions of a task that `doc` carries, None where that task never ran.
+def decisions_of(doc: Doc, key: str) -> Decisions | None:
+    """Return the decisions that `doc` carries under a key of its spans, None where there never were any.
+
+    Parameters
+    ----------
+    doc : Doc
+    key : str
+        A component's `spans_key`, by default the name of its task; or the task itself, whatever its key:
+        so where several tasks share one.
 
     Raises
     ------
     UserError
         D502 for a Doc that another version of disambig annotated.
     """
-    found = _kept(doc, task)
+    found = _kept(doc, key)
+    if found is None or found.packed.get("spans_key", key) != key:
+        names = (name for name, packed in doc.user_data.items() if _is_under(key, name, packed))
+        other = next(names, None)
+        found = found if other is None else _kept(doc, other.removeprefix(PREFIX))
     return None if found is None else found.decisions
 
 
-def _kept(doc: Doc, task: str) -> _Kept | None:
-    packed = doc.user_data.get(PREFIX + task)
+def _is_under(key: str, name: Any, packed: Any) -> bool:
+    ours = isinstance(name, str) and name.startswith(PREFIX) and isinstance(packed, dict)
+    return ours and packed.get("spans_key") == key
+
+
+def _kept(doc: Doc, name: str) -> _Kept | None:
+    packed = doc.user_data.get(PREFIX + name)
     if packed is None:
         return None
-    known = _recent.get(task)
+    known = _recent.get(name)
     if known is None or known.packed is not packed:
-        known = _recent[task] = _Kept(packed, _unpacked(packed), doc.text)
+        known = _recent[name] = _Kept(packed, _unpacked(packed), doc.text)
     return known
 
 
 def record_of(span: Span) -> dict[str, Any] | None:
     """Return the record of a span that one of our components made; None for any other span.
 
-    The span's id names the task. Where several groups decide at the same place, the span's label
-    tells them apart, and where the label is the same as well, a flagged one comes first.
+    The span's id names the task, and the key if need be. Where several groups decide at the same place, the
+    span's label tells them apart, and where the label is the same as well, a flagged one comes first.
     """
     found = _kept(span.doc, span.id_) if span.id_ else None
     if found is None:
@@ -253,7 +284,8 @@ class _ValueOfLabel:
     values: Mapping[str, Any]
 
     def __call__(self, token: Token) -> Any:
-        found = _kept(token.doc, self.task)
+        usual = f"{self.task}/{self.task}"  # the id under the task's own key, where another key came first
+        found = _kept(token.doc, usual) or _kept(token.doc, self.task)
         if found is None:
             return None
         decisions = found.decisions

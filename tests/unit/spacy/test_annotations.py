@@ -20,7 +20,7 @@ from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.spacy import decisions_of, write_annotations
-from disambig.spacy.annotations import write_batch
+from disambig.spacy.annotations import token_extension, write_batch
 from disambig.text.documents import view_of_docs
 
 TEXT = "She went to wrong places, quite wrong,  in\r\nall.\r\n\r\nTOO few stayed among us."
@@ -236,6 +236,99 @@ def test_tasks_may_share_a_key():
     assert sorted(found[:2]) == [("to", "preposition"), ("to", "spelling")]
     assert [text for text, _ in found[2:]] == ["quite", "in", "TOO", "among"]
     assert [span._.disambig["task"] for span in doc.spans["both"]] == [task for _, task in found]
+
+
+def two_models():
+    """Two of one task that choose alike where nothing is wrong, and otherwise each its own."""
+    mine = replace(spelling_model(), name="mine", version="7")
+    return spelling_model(), mine.with_groups([Group("among/amid", ("among", "amid"))])
+
+
+def decided_twice(keys, text=TEXT):
+    doc = BLANK(text)
+    for model, key in zip(two_models(), keys, strict=True):
+        write_annotations(doc, decide(model, doc), spans_key=key)
+    return doc
+
+
+@pytest.mark.parametrize("keys", [("spelling", "mine"), ("mine", "spelling"), ("a", "b")])
+@pytest.mark.parametrize("journey", [lambda doc: doc, through_bytes, through_docbin, Doc.copy])
+def test_two_components_of_one_task_keep_their_own_records(keys, journey):
+    doc = journey(decided_twice(keys))
+    for model, key in zip(two_models(), keys, strict=True):
+        decisions = decide(model, doc)
+        records = [decisions.record(i, doc.text) for i in range(len(decisions))]
+        assert [span._.disambig for span in doc.spans[key]] == records
+        assert {record["model"] for record in records} == {f"{model.name} {model.version}"}
+        back = decisions_of(doc, key)
+        assert [back.record(i, doc.text) for i in range(len(back))] == records
+    assert len(doc.spans[keys[0]]) == 3 and len(doc.spans[keys[1]]) == 4
+
+
+@pytest.mark.parametrize("keys", [("spelling", "mine"), ("mine", "spelling"), ("a", "b")])
+def test_annotating_twice_again_replaces_both(keys):
+    doc = decided_twice(keys)
+    first = shown(doc)
+    kept = {name: dict(value) for name, value in doc.user_data.items()}
+    for model, key in zip(two_models(), keys, strict=True):
+        write_annotations(doc, decide(model, doc), spans_key=key)
+    assert shown(doc) == first and doc.user_data == kept
+
+
+def test_two_components_of_one_task_share_their_keys_with_another_task():
+    doc = BLANK(TEXT)
+    for _ in range(2):
+        for model in (*two_models(), preposition_model()):
+            key = "mine" if model.name == "mine" else "both"
+            write_annotations(doc, decide(model, doc), spans_key=key)
+        write_annotations(doc, decide(preposition_model(), doc), spans_key="mine")
+    assert [len(doc.spans[key]) for key in ("both", "mine")] == [3 + 3, 4 + 3]
+    for key in ("both", "mine"):
+        models = {(span._.disambig["task"], span._.disambig["model"]) for span in doc.spans[key]}
+        wanted = "fake 0.0.1" if key == "both" else "mine 7"
+        assert models == {("spelling", wanted), ("preposition", "fake 0.0.1")}
+
+
+@pytest.mark.parametrize(("keys", "wanted"), [(("spelling", "mine"), 1), (("mine", "spelling"), 2)])
+def test_tokens_show_the_decisions_under_the_usual_key(keys, wanted):
+    token_extension("test_size", task="spelling", values={"quite": 1, "quiet": 2})
+    one, two = spelling_model(), replace(spelling_model(), name="other")
+    doc = BLANK("quite")
+    right = decide(one, doc)
+    wrong = replace(decide(two, doc), chosen=np.array([1], np.int32))
+    for decisions, key in zip((right, wrong), keys, strict=True):
+        write_annotations(doc, decisions, spans_key=key)
+    assert doc[0]._.test_size == wanted
+
+
+def older(doc):
+    """As disambig wrote it before it kept the key."""
+    for packed in doc.user_data.values():
+        del packed["spans_key"]
+    return doc
+
+
+def test_docs_of_an_older_version_are_read_and_annotated_again():
+    first = shown(annotated())
+    doc = older(annotated())
+    assert shown(doc) == first
+    assert len(decisions_of(doc, "spelling")) == 3
+    assert shown(annotated(doc)) == first
+    write_annotations(older(doc), decide(two_models()[1], doc), spans_key="mine")
+    assert {span._.disambig["model"] for span in doc.spans["mine"]} == {"mine 7"}
+    assert {span._.disambig["model"] for span in doc.spans["spelling"]} == {"fake 0.0.1"}
+    under_another = BLANK(TEXT)
+    for _ in range(2):
+        write_annotations(under_another, decide(spelling_model(), under_another), spans_key="x")
+        older(under_another)
+        assert [span._.disambig["task"] for span in under_another.spans["x"]] == ["spelling"] * 3
+
+
+def test_decisions_are_found_beside_data_of_others():
+    doc = decided_twice(("spelling", "mine"))
+    doc.user_data = {3: "three", ("disambig.", 1): {}, "disambig.note": "ours?", **doc.user_data}
+    assert len(decisions_of(doc, "mine")) == 4
+    assert decisions_of(doc, "yours") is None
 
 
 def test_docs_of_several_vocabularies():
