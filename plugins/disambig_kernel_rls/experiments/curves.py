@@ -67,6 +67,7 @@ class Curves:
                 "words",
                 TAGS,
                 systems.MIXTURE,
+                *sample.notes,
             ],
             {
                 name: {

@@ -83,6 +83,8 @@ class Sample:
         The sense of each word that gives the published baseline.
     seconds : dict
         Of reading, and of tokens with tags and stems.
+    notes : tuple of str
+        How many instances of its files are broken, if any are: they are left out.
     """
 
     occurrences: Occurrences
@@ -92,6 +94,7 @@ class Sample:
     sensemap: Any
     most_frequent: Mapping[str, str]
     seconds: Seconds
+    notes: tuple[str, ...] = ()
 
     @property
     def train(self) -> Index:
@@ -114,8 +117,9 @@ def read(edition: Edition, data: Path, *, quick: bool) -> Sample:
         readers.
     """
     clock: Seconds = {}
+    told: dict[str, list[str]] = {edition.train: [], edition.test: []}
     with timed(clock, "reading"):
-        train, test = (read_senseval(_at(edition, data, name)) for name in (edition.train, edition.test))
+        train, test = (read_senseval(_at(edition, data, name), tell=told[name].append) for name in told)
         key = read_key(_at(edition, data, edition.key))
         mapped = edition.path(data, edition.sensemap)
         sensemap = None if mapped is None else read_sensemap(mapped)
@@ -145,6 +149,7 @@ def read(edition: Edition, data: Path, *, quick: bool) -> Sample:
         sensemap,
         most_frequent_senses(train),
         clock,
+        _broken(edition, told),
     )
 
 
@@ -168,6 +173,13 @@ def missing(data: Path) -> list[str]:
             folders=" and ".join(each.folder for each in absent),
         )
     ]
+
+
+def _broken(edition: Edition, told: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return a note on the broken instances (D488) of each file, if there are any."""
+    counts = {name: sum(line.startswith("[D488]") for line in lines) for name, lines in told.items()}
+    found = ", ".join(f"{n} in {name}" for name, n in counts.items() if n)
+    return (f"{edition.name}: broken instances, neither learned from nor scored: {found}",) if found else ()
 
 
 def _at(edition: Edition, data: Path, name: str) -> Path:

@@ -11,7 +11,7 @@ from disambig.api import Claim, ExperimentResult, Progress
 from .. import systems
 from .editions import SENSEVAL_2
 from .scored import Tried, against, details_of, seconds_of
-from .tables import notes_of, rows_of, run_all
+from .tables import rows_of, run_all
 
 COMB, LIN, IMPROVED, ALL = "RLSC-COMB", "RLSC-LIN", "COMB, improved", "COMB, all kernels"
 COMB_MARKED, IMPROVED_MARKED = (f"{name}, marked phrasal verbs" for name in ("COMB", IMPROVED))
@@ -44,12 +44,12 @@ class Table1:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn every word with every system; with `quick` a fifth of the words."""
-        sample, found, scores = run_all(SYSTEMS, data, quick=quick, progress=progress)
+        sample, found, scores, notes = run_all(SYSTEMS, data, quick=quick, progress=progress)
         fine = {name: each["fine"][0] for name, each in scores[SENSEVAL_2.name].items()}
         return ExperimentResult(
             rows_of(scores),
             claims_of(found, fine, quick=quick),
-            [*notes_of(data), *systems.RECIPE, seconds_of(found), *([FIFTH] if quick else ())],
+            [*notes, *systems.RECIPE, seconds_of(found), *([FIFTH] if quick else ())],
             details_of(sample, found),
         )
 

@@ -34,24 +34,26 @@ Scores = dict[str, tuple[float, int]]
 
 def run_all(
     systems: Mapping[str, System], data: Path, *, quick: bool, progress: Progress
-) -> tuple[Sample, dict[str, Tried], dict[str, dict[str, Scores]]]:
+) -> tuple[Sample, dict[str, Tried], dict[str, dict[str, Scores]], list[str]]:
     """Try systems on Senseval-2 and on the other editions that are there.
 
     Returns
     -------
-    The sample of Senseval-2, what each system did on it, and the scores of each edition and system.
+    The sample of Senseval-2, what each system did on it, the scores of each edition and system, and notes.
     """
     progress("reading Senseval-2", 0, 1)
     sample = read(SENSEVAL_2, data, quick=quick)
     found = tried(sample, systems, progress=progress)
+    notes = [READINGS, TAGS, *missing(data), *sample.notes]
     scores = {SENSEVAL_2.name: {name: figures_of(sample, each) for name, each in found.items()}}
     for edition in OTHERS:
         if edition.is_there(data):
             progress(f"reading {edition.name}", 0, 1)
             other = read(edition, data, quick=quick)
+            notes += other.notes
             there = tried(other, systems, progress=progress, stage=edition.name)
             scores[edition.name] = {name: figures_of(other, each) for name, each in there.items()}
-    return sample, found, scores
+    return sample, found, scores, notes
 
 
 def rows_of(scores: Mapping[str, Mapping[str, Scores]]) -> list[Row]:
@@ -71,8 +73,3 @@ def rows_of(scores: Mapping[str, Mapping[str, Scores]]) -> list[Row]:
                     value, n = there.get(reading, (None, 0))
                     rows.append(Row(system, setting, paper.get(setting), value, n))
     return rows
-
-
-def notes_of(data: Path) -> list[str]:
-    """Return the notes of both tables."""
-    return [READINGS, TAGS, *missing(data)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from disambig_kernel_rls import systems
-from disambig_kernel_rls.experiments import editions, scored, table1, table2, tables
+from disambig_kernel_rls.experiments import curves, editions, scored, table1, table2, tables
 from disambig_kernel_rls.experiments.multiwords import possible
 from disambig_kernel_rls.experiments.occurrences import (
     Occurrence,
@@ -92,6 +92,40 @@ def test_an_instance_without_a_key_is_said(tmp_path):
     path.write_text(path.read_text("latin-1").replace("cool.test3", "cool.test33"), "latin-1")
     with pytest.raises(UserError, match=r"\[D737\].*cool.test3 is not in the key"):
         editions.read(SECOND, tmp_path, quick=False)
+
+
+def broken(folder, name, *ids):
+    """Take the head out of some instances of a file."""
+    for each in ids:
+        before, at, after = (folder / name).read_text("latin-1").partition(f'<instance id="{each}"')
+        after = after.replace("<head>", "", 1).replace("</head>", "", 1)
+        (folder / name).write_text(before + at + after, "latin-1")
+
+
+def test_broken_instances_are_said(tmp_path, sample):
+    folder = write_senseval(tmp_path, SECOND)
+    broken(folder, SECOND.train, "bank.train3", "cool.train5")
+    broken(folder, SECOND.test, "play.test1")
+    found = editions.read(SECOND, tmp_path, quick=False)
+    assert (found.n_train, len(found.ids), len(found.key)) == (34, 17, 17) and not sample.notes
+    assert found.notes == (
+        "Senseval-2: broken instances, neither learned from nor scored: "
+        "2 in eng-lex-sample.training.xml, 1 in eng-lex-sample.evaluation.xml",
+    )
+
+
+@pytest.mark.parametrize("table", [table1.Table1, table2.Table2, curves.Curves])
+def test_results_say_what_was_broken(tmp_path, table):
+    broken(write_senseval(tmp_path, SECOND), SECOND.test, "play.test1")
+    broken(write_senseval(tmp_path, THIRD), THIRD.train, "bank.train3")
+    notes = table().run(data=tmp_path, quick=True, progress=silent).notes
+    expected = {"Senseval-2": "1 in eng-lex-sample.evaluation.xml", "Senseval-3": "1 in EnglishLS.train"}
+    said = dict(
+        note.split(": broken instances, neither learned from nor scored: ")
+        for note in notes
+        if "broken" in note
+    )
+    assert said == (expected if table is not curves.Curves else {"Senseval-2": expected["Senseval-2"]})
 
 
 def test_places_between_tokens_are_taken_at_a_token():
@@ -295,6 +329,7 @@ def test_a_table_on_a_made_sample(tmp_path, table):
     assert rows["RLSC-COMB", "fine"].ours > 90 and rows["RLSC-COMB", "Senseval-3"].ours > 90
     assert rows["RLSC-COMB", "Senseval-1"].ours is None
     assert any("Senseval-1: not in the data" in note for note in result.notes)
+    assert not any("broken" in note for note in result.notes)
     assert any("learning" in note and "features" in note for note in result.notes)
     assert result.claims and readable(table().title, result)
     said = json.loads(json.dumps(as_json("name", result)))
