@@ -3,19 +3,23 @@
 JSON Lines
     ``{"text": ..., "start": 3, "end": 5, "label": "referential", "document": "a.txt"}``; several places of a
     text under ``"places": [{"start": ..., "end": ..., "label": ...}, ...]``. Offsets are in characters;
-    without any the label is that of the whole text. Beside a label there may be a ``"word"``, the group that
-    decides (``"bank.n"``), and a ``"gloss"``.
+    without any the label is that of the whole text, or of the place marked in it (see below). Beside a label
+    there may be a ``"word"``, the group that decides (``"bank.n"``), and a ``"gloss"``.
 Two or three columns (.tsv)
     the text with the place marked ``[[it]]`` (``[[]]`` for an empty place), the label, and the document.
 Tables (.csv, or .tsv whose first line names its columns)
-    of columns ``text``, ``label`` and, if there is one, ``document``; the label is that of the whole text.
-    With a column ``word`` it is that of a place, marked as above, and the column names its group.
+    of columns ``text``, ``label`` and, if there is one, ``document``; the label is that of the whole text, or
+    of the place marked in it (see below). With a column ``word`` it is that of a place, marked as above, and
+    the column names its group.
 Directories
     with a folder a label, and in it a file a document.
 XML (.xml)
     Senseval's lexical sample and NOAD-MASC (also its .tar.xz): see
     `disambig.corpora.senseval` and `disambig.corpora.noad`. What is broken in these is reported and left out;
     in all other forms it is an error.
+
+Marks in whole texts are kept here, since documents may hold ``[[`` of their own: tasks that decide at places
+take them for marks, tasks of documents for text (`disambig.training.places.as_decided`).
 
 Without a document each text is one of its own: parts to learn from and to test on are cut by documents.
 """
@@ -33,6 +37,7 @@ from disambig.corpora.decoding import decoded
 from disambig.corpora.documents import can_be_encoded
 from disambig.corpora.labelled_documents import LABEL, Row, folder_documents, is_table, table_documents
 from disambig.corpora.labelled_example import Labelled as Labelled
+from disambig.corpora.labelled_marks import OPEN, unmarked
 from disambig.corpora.labelled_xml import is_xml, read_labelled_xml
 from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error, without_compression
 from disambig.corpora.telling import Tell
@@ -40,7 +45,6 @@ from disambig.errors import UserError
 
 JSON_ENDINGS = (".jsonl", ".ndjson")
 UTF_8 = "utf-8"
-_OPEN, _CLOSE = "[[", "]]"
 
 
 def read_labelled(
@@ -51,6 +55,8 @@ def read_labelled(
     tell: Tell | None = None,
 ) -> list[Labelled]:
     """Read labelled examples: directories, and files by their endings (see the module).
+
+    Examples of whole texts keep the marks in them: `disambig.training.places.as_decided`.
 
     Parameters
     ----------
@@ -112,14 +118,14 @@ def _read(path: str, *, encoding: str) -> str:
     return decoded(data, path, encoding)
 
 
-def _whole(text: str, label: str, document: str, where: str) -> Labelled:
-    """Return the example of a whole text."""
+def _whole(text: str, label: str, document: str, where: str, word: str = "", gloss: str = "") -> Labelled:
+    """Return the example of a whole text; a mark in it is text here (see `read_labelled`)."""
     label = label.strip()
     if not label:
         raise UserError("D460", where=where, problem="an empty label")
     if not can_be_encoded(label):
         raise UserError("D460", where=where, problem="half a surrogate pair in its label")
-    return Labelled(text, 0, len(text), label, document, where)
+    return Labelled(text, 0, len(text), label, document, where, word.strip(), gloss)
 
 
 def _of_json(line: str, where: str) -> Iterator[Labelled]:
@@ -133,7 +139,9 @@ def _of_json(line: str, where: str) -> Iterator[Labelled]:
     if not {"start", "end", "places"} & said.keys():
         if not isinstance(said.get(LABEL), str):
             raise UserError("D460", where=where, problem='no "label" that is a string')
-        yield _whole(said["text"], said[LABEL], document, where)
+        of_mark = [said.get(name) if OPEN in said["text"] else "" for name in ("word", "gloss")]
+        about = (each if isinstance(each, str) else "" for each in of_mark)
+        yield _whole(said["text"], said[LABEL], document, where, *about)
         return
     places = said.get("places", [said])
     if not isinstance(places, list):
@@ -160,27 +168,16 @@ def _of_row(row: Row) -> Labelled:
     """Return the example in a row: a whole text, or where the table has words a marked place."""
     if row.word is None:
         return _whole(row.text, row.label, row.document or row.text, row.where)
-    text, start, end = _marked(row.text, row.where)
+    text, start, end = unmarked(row.text, row.where)
     return Labelled(text, start, end, row.label.strip(), row.document or text, row.where, row.word.strip())
 
 
 def _of_columns(line: str, where: str) -> Iterator[Labelled]:
     columns = line.rstrip("\r").split("\t")
     if len(columns) not in (2, 3):
-        problem = f"{len(columns)} columns, not two or three (text, label, document) with TABs between"
+        n = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
+        problem = f"{n}, not two or three (text, label, document) with TABs between"
         raise UserError("D460", where=where, problem=problem)
-    text, start, end = _marked(columns[0], where)
+    text, start, end = unmarked(columns[0], where)
     document = "".join(columns[2:]) or text
     yield Labelled(text, start, end, columns[1].strip(), document, where)
-
-
-def _marked(text: str, where: str) -> tuple[str, int, int]:
-    """Return a text without its marks, and where the marked place begins and ends."""
-    before, opened, rest = text.partition(_OPEN)
-    inside, closed, after = rest.partition(_CLOSE)
-    if not opened or not closed or _OPEN in inside + after or _CLOSE in after:
-        problem = (
-            "not one place between [[ and ]]; a table of whole texts has the columns text and label only"
-        )
-        raise UserError("D460", where=where, problem=problem)
-    return before + inside + after, len(before), len(before) + len(inside)

@@ -18,6 +18,7 @@ from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
 from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
+from disambig.training.places import as_decided
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -86,7 +87,7 @@ def cross_validate(
         D464 for more folds than documents, or fewer than two.
     """
     task = parts["task"]
-    marked = mark(task, parts["tokenisation"], labelled)
+    marked, also = mark(task, parts["tokenisation"], labelled), as_decided(task, also)
     if not 2 <= folds <= marked.n_documents:
         raise UserError("D464", folds=folds, documents=marked.n_documents)
     fold = marked.folds(folds)

@@ -16,7 +16,7 @@ from disambig.text.documents import view_of_texts
 from disambig.text.hashing import hash_word
 from disambig.text.view import Tokenisation
 from disambig.training.examples import Examples
-from disambig.training.places import Places
+from disambig.training.places import Places, as_decided
 from disambig.types import Task
 
 _MOST_SHOWN = 60
@@ -67,8 +67,10 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     Raises
     ------
     UserError
-        D462 where no labelled place can be used.
+        D460 for a text whose marks do not show one place (see `as_decided`), D462 where no labelled place can
+        be used.
     """
+    labelled = as_decided(task, labelled)
     texts = list(dict.fromkeys(example.text for example in labelled))
     number = {text: i for i, text in enumerate(texts)}
     view = view_of_texts(texts, tokenisation)
@@ -78,6 +80,8 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     for example in labelled:
         if n := places.too_long(number[example.text], example):
             said = f"{_shown(example)} is {n} tokens: the task {task.name} decides at single ones only"
+            if _is_whole(example):
+                said = f"no place is marked in {_shown(example)}: put one word between [[ and ]]"
             problems.append(f"{example.where}: {said}")
             continue
         here = places.at(number[example.text], example)
@@ -172,14 +176,17 @@ def _problem(
     if not right:
         known = ", ".join(map(repr, here[0].candidates[:8]))
         return f"the label {example.label!r} is none of {known}"
-    whole = (example.start, example.end) == (0, len(example.text))
-    if whole and len({i for i, _ in right}) > 1:
+    if _is_whole(example) and len({i for i, _ in right}) > 1:
         return f'{_shown(example)} has {len(right)} places to decide: say which by "start" and "end"'
     place, candidate = right[0]
     if place in found and found[place][0] != candidate:
         other = found[place][1]
         return f"{_shown(example)} is {other.label!r} already ({other.where}), not {example.label!r}"
     return None
+
+
+def _is_whole(example: Labelled) -> bool:
+    return (example.start, example.end) == (0, len(example.text))
 
 
 def _shown(example: Labelled) -> str:

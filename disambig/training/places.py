@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from disambig.corpora.labelled_example import Labelled
+from disambig.corpora.labelled_marks import at_its_mark
 from disambig.data.instances import Instances
 from disambig.model.labels import are_documents, are_labels
 from disambig.text.documents import view_of_texts
@@ -130,6 +131,19 @@ class Places:
 def are_tokens(task: Task) -> bool:
     """Tell whether a task labels single tokens: its attribute ``instances_are``, places by default."""
     return bool(getattr(task, "instances_are", "places") == "tokens")
+
+
+def as_decided(task: Task, labelled: Sequence[Labelled]) -> list[Labelled]:
+    """Return examples as a task decides them: whole texts of documents, else the place marked in a text.
+
+    Raises
+    ------
+    UserError
+        D460 for a text whose marks do not show one place, unless the task decides documents.
+    """
+    if are_documents(task):  # what marks their texts is their own, and a word decides nothing
+        return [replace(example, word="") if example.word else example for example in labelled]
+    return [at_its_mark(example) for example in labelled]
 
 
 def in_one_token(labelled: Sequence[Labelled], tokenisation: Tokenisation) -> list[Labelled]:

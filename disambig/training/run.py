@@ -16,7 +16,7 @@ from disambig.model.labels import are_labels
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.labelled import train_labelled
-from disambig.training.places import are_tokens, in_one_token
+from disambig.training.places import are_tokens, as_decided, in_one_token
 from disambig.training.shipped import config_path
 from disambig.training.splits import split
 from disambig.training.trainer import Progress, train
@@ -131,6 +131,7 @@ class Plan:
         task, config = self.parts["task"], self.config
         if not are_labels(task):
             return self
+        labelled = as_decided(task, labelled)
         labels = sorted({example.label for example in labelled})
         if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
             raise UserError("D467", n=len(labelled), label=labels[0])

@@ -48,7 +48,7 @@ def test_without_a_document_each_text_is_one(tmp_path):
         ("a.tsv", "no marks\tx", "one place"),
         ("a.tsv", "[[a]] [[b]]\tx", "one place"),
         ("a.tsv", "]]a[[\tx", "one place"),
-        ("a.tsv", "[[a]]", "1 columns"),
+        ("a.tsv", "[[a]]", "1 column, not"),
         ("a.tsv", "[[a]]\tb\tc\td", "4 columns"),
         ("a.jsonl", "{", "no JSON"),
         ("a.jsonl", "[" * 100_000, "no JSON"),

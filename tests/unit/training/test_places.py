@@ -15,7 +15,7 @@ from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.text.words import Words
 from disambig.training.marking import mark, seen_elsewhere
-from disambig.training.places import Places
+from disambig.training.places import Places, as_decided
 
 
 @dataclass(frozen=True)
@@ -148,3 +148,29 @@ def test_what_only_its_own_fold_has_is_no_answer():
     assert seen_elsewhere(np.array([-1, 1, -1, 0]), right, folds).tolist() == [-1, -1, -1, 0]
     assert seen_elsewhere(np.array([0, 0, 1, 1]), right, folds, np.array([0, 1, 0])).tolist() == [0, 0, 1, 1]
     assert seen_elsewhere(np.empty(0, int), right[:0], folds[:0]).tolist() == []
+
+
+def test_marks_are_those_of_tasks_that_decide_at_places():
+    class Documents(Spans):
+        instances_are = "documents"
+
+    text = "aa [[b]] c"
+    whole = Labelled(text, 0, len(text), "a", text, "line 1", "one")
+    task = Spans(((2, 1),))
+    (placed,) = as_decided(task, [whole])
+    assert (placed.text, placed.start, placed.end, placed.document) == ("aa b c", 3, 4, "aa b c")
+    assert mark(task, Words(), [whole]).labelled == [placed]
+    assert as_decided(Documents(), [whole]) == [replace(whole, word="")]
+    for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "behind it")):
+        with pytest.raises(UserError, match=f"D460.*line 1.*{problem}"):
+            mark(task, Words(), [replace(whole, text=broken, end=len(broken))])
+
+
+def test_a_text_without_a_mark_is_told_of_where_single_tokens_are_decided():
+    class Tokens(Spans):
+        instances_are = "tokens"
+
+    task = Tokens(((2, 1),), candidates_are="labels")
+    bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
+    with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
+        mark(task, Words(), [bare])
