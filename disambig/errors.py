@@ -86,6 +86,7 @@ MESSAGES: dict[str, str] = {
     "D330": "{path} ends in {suffix}, {format} is not written there: leave out --format or name a file in {right}",
     "D331": "{path}: the column {field!r} holds {kind} and no text: name another one, --field NAME",
     "D332": "{path} has the name that an output of this job would have: rename it, or choose another --format",
+    "D333": "the models {first} and {second} have one task, {task!r}, and could not be told apart in the output: annotate with one after the other, or train one of them with another name in its config's [task]",
     # models, packs and training
     "D401": "{rate!r} flags per 1,000 words make no sense: give a number of at least 0",
     "D402": "{name!r} is no file and no installed pack: of these there are {names}",

@@ -85,10 +85,17 @@ class ModelSource:
         return with_sets(models, self.sets) if self.sets else models
 
     def load(self) -> Annotate:
-        """Load the models and return the function that annotates texts."""
+        """Load the models and return the function that annotates texts.
+
+        Raises
+        ------
+        UserError
+            As for `load_models`; D333 for two models of one task.
+        """
         from disambig.model.annotate import annotate
 
         models = self.load_models()
+        _check_tasks(self.names(), models)
 
         def run(texts: Sequence[str]) -> list[Decisions]:
             return annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
@@ -102,13 +109,20 @@ class ModelSource:
         return str(getattr(load(self.names()[0]), "language", "en"))
 
     def describe(self) -> dict[str, Any]:
-        """Return names, versions and contents of the models, and all settings."""
+        """Return names, versions and contents of the models, and all settings.
+
+        Raises
+        ------
+        UserError
+            As for `load`.
+        """
         from disambig.model.packs import available, load
 
         installed = available()
-        models = {}
-        for name in self.names():
-            model = load(name)
+        names, models = self.names(), {}
+        loaded = [load(name) for name in names]
+        _check_tasks(names, loaded)
+        for name, model in zip(names, loaded, strict=True):
             directory = Path(installed.get(name, name))
             models[name] = {"model": f"{model.name} {model.version}", "contents": _digest(directory)}
         return {
@@ -131,6 +145,16 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     if not any(takes):
         raise UserError("D322", models=", ".join(model.name for model in models))
     return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]
+
+
+def _check_tasks(names: Sequence[str], models: Sequence[Model]) -> None:
+    """Make sure that the task of a decision says which model took it."""
+    first: dict[str, str] = {}
+    for name, model in zip(names, models, strict=True):
+        task = model.task.name
+        if task in first:
+            raise UserError("D333", first=first[task], second=name, task=task)
+        first[task] = name
 
 
 def _digest(directory: Path) -> str:

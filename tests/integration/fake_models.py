@@ -98,7 +98,10 @@ class FakeSource:
 class FakeModel:
     name: str
     version: str = "0.0.1"
-    task: None = None
+
+    @property
+    def task(self):
+        return types.SimpleNamespace(name=self.name)
 
 
 def install() -> None:

@@ -156,6 +156,10 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder):
             "new.conllu.gz ends in .conllu",
         ),
         (["tokens.conllu", "--format", "corrected"], "D321", "tokens.conllu"),
+        (["good.txt", "--task", "spelling", "--model", "spelling"], "D333", "'spelling'"),
+        (["good.txt", "--task", "it", "--task", "it", "--workers", "2"], "D333", "'it'"),
+        (["good.txt", "--task", "it", "--task", "it", "--output", "out"], "D333", "'it'"),
+        (["good.txt", "--task", "it", "--task", "it", "--output", "new.spacy"], "D333", "'it'"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(folder, arguments, code, part):
@@ -169,7 +173,7 @@ def test_what_cannot_be_done_is_one_line(folder, arguments, code, part):
     assert part in message
     assert (folder / "taken.jsonl").read_text() == "mine"
     assert (folder / "good.txt").read_bytes() == GOOD.encode()
-    assert not (folder / "out").exists()
+    assert not [path.name for path in folder.iterdir() if "out" in path.name or "new" in path.name]
 
 
 def test_a_file_is_replaced_where_asked_and_may_be_packed(folder):

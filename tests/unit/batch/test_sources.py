@@ -9,13 +9,17 @@ from disambig.data.groups import Group
 from disambig.errors import UserError
 
 
+def model(name):
+    return SimpleNamespace(name="fake", version="1", task=SimpleNamespace(name=name.rpartition("/")[2]))
+
+
 @pytest.fixture
 def installed(monkeypatch, tmp_path):
     (tmp_path / "weights").write_text("1")
     models = {"preposition": tmp_path, "pack/preposition": tmp_path}
     monkeypatch.setattr("disambig.model.packs.available", lambda: models)
     monkeypatch.setattr("disambig.model.packs.usual", lambda: tuple(n for n in models if "/" not in n))
-    monkeypatch.setattr("disambig.model.packs.load", lambda name: SimpleNamespace(name=name, version="1"))
+    monkeypatch.setattr("disambig.model.packs.load", model)
     return models
 
 
@@ -35,6 +39,14 @@ def test_the_description_changes_with_settings_and_with_the_contents_of_models(i
     assert first != ModelSource(sets=(Group("a/b", ("a", "b")),)).describe()
     (tmp_path / "weights").write_text("2")
     assert first != ModelSource().describe()
+
+
+def test_two_models_of_one_task_are_refused(installed):
+    for twice in (("mine/preposition", "a", "preposition"), ("preposition", "preposition", "a")):
+        for work in (ModelSource(twice).load, ModelSource(twice).describe):
+            with pytest.raises(UserError, match=rf"D333.*{twice[0]}.* and preposition .*'preposition'"):
+                work()
+    ModelSource(("a", "preposition")).load()
 
 
 def test_sets_go_to_the_models_that_take_them():
