@@ -27,7 +27,8 @@ COLUMNS = {
 }
 """Name and type of each column.
 
-`left` and `right` are the text around, white space as one space; `gloss` is where to read what the chosen
+`line` is the one in which the decision begins, from 1; of a document that is a line, row, Doc or part of
+CoNLL-U, where that begins. `left` and `right` are the text around, white space as one space; `gloss` is where to read what the chosen
 candidate means, empty where that is not known.
 """
 _AROUND = 50
@@ -42,9 +43,12 @@ def rows(result: Annotated, *, text: bool) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each decision of a document, in text order, in the order of `columns`."""
     document = result.document
     names = columns(text=text)
+    line, counted = 1, 0
     for record in records(result, kept=1):
         start, end = record["start"], record["end"]
-        record.update(document=document.id, path=document.path, line=document.line)
+        if not document.line:
+            line, counted = line + document.text.count("\n", counted, start), start
+        record.update(document=document.id, path=document.path, line=document.line or line)
         record.setdefault("gloss", "")
         if text:
             record["left"] = _one_line(document.text[max(start - _AROUND, 0) : start])
