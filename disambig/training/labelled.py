@@ -83,7 +83,8 @@ def train_labels(
 ) -> Model:
     """Train the model of a task whose candidates are labels; parameters are those of `train_labelled`.
 
-    `least_margin` is that of `disambig.model.labels.Labels`.
+    `least_margin` is that of `disambig.model.labels.Labels`. A task that has something to say of the places
+    that are labelled has ``remarks(view, instances)``, lines that become notes.
     """
     task, learner = parts["task"], parts["learner"]
     instances = marked.examples.instances
@@ -108,6 +109,8 @@ def train_labels(
     fitted_labels = labels.fit(scores, gold, metric=metric_of(task), biased=biased)
     fitted_labels = replace(fitted_labels, least_margin=float(least_margin))
     notes = [*_notes(marked), *_rare(task, gold, scorers, n_folds)]
+    if hasattr(task, "remarks"):
+        notes += _first(task.remarks(marked.examples.view, instances))
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
     if learns_labels(task):
         chosen = [_foretold(picked, marked, folds, g, task) for g, picked in enumerate(chosen)]

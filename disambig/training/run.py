@@ -122,6 +122,9 @@ class Plan:
     def with_settings_of(self, labelled: Sequence[Labelled]) -> Plan:
         """Return a plan whose task has the settings that it learns from labelled examples, if it does.
 
+        These are those of its ``settings_of(labelled)``, or, where tags and other layers matter, of its
+        ``settings_by(labelled, tokenisation)``.
+
         Raises
         ------
         UserError
@@ -135,8 +138,13 @@ class Plan:
         labels = sorted({example.label for example in labelled})
         if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
             raise UserError("D467", n=len(labelled), label=labels[0])
-        usable = in_one_token(labelled, self.parts["tokenisation"]) if are_tokens(task) else labelled
-        learned = task.settings_of(usable or labelled) if hasattr(task, "settings_of") else {}
+        tokenisation = self.parts["tokenisation"]
+        usable = (in_one_token(labelled, tokenisation) if are_tokens(task) else labelled) or labelled
+        learned = {}
+        if hasattr(task, "settings_by"):
+            learned = task.settings_by(usable, tokenisation)
+        elif hasattr(task, "settings_of"):
+            learned = task.settings_of(usable)
         if not learned:
             return self
         parts = {**self.parts, "task": replace(task, **learned)}

@@ -1,23 +1,25 @@
 """Task *sense*: which sense a word has where it stands (Popescu 2004): one model per word.
 
-A word is named with its part of speech, ``"bank.n"``, or without. Where the text has tags, a form belongs to
-the word of its part of speech; where it has none, to the word that had it most often in training. A proper
-name ("Bank" in "Lloyds Bank") is no noun, unless training showed the form mostly with a capital.
+A word is named with its part of speech, ``"bank.n"``, or without. The letters are n (noun), v (verb), a, j or
+s (adjective) and r (adverb); any other name with a full stop is just a name. Where the text has tags, a form
+belongs to the word of its part of speech; where it has none, to the word that had it most often in training.
+A proper name ("Bank" in "Lloyds Bank") is no noun, unless training showed the form mostly with a capital.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from disambig.api import Group, Instances, Labelled, TokenView, UserError
+from disambig.api import Group, Instances, Labelled, Tokenisation, TokenView, UserError, view_of_texts
 
 from .forms import Forms
 from .inventory import certain_forms, learned_words
+from .tagging import disagreements, mostly_missed
 
 Word = Sequence[Any]
 """Name, forms (a list, or how often each was seen), senses, glosses (none, or one a sense)."""
@@ -35,7 +37,8 @@ class Senses:
         first.
     certain : sequence of str
         Forms that belong to a word whatever their tag is. Left out together with `words`, they are those
-        whose occurrences in the texts of the examples are nearly all labelled.
+        whose occurrences in the texts of the examples are nearly all labelled; in training from a config
+        those of them whose tags, in most examples, are not of the word's part of speech.
     least : int
         Words with fewer labelled examples are left out.
     name : str
@@ -104,6 +107,30 @@ class Senses:
             raise UserError("D496", n=len(labelled), least=self.least)
         known = {form for _, forms, _, _ in words for form in forms}
         return {"words": words, "certain": [form for form in certain_forms(labelled) if form in known]}
+
+    def settings_by(self, labelled: Sequence[Labelled], tokenisation: Tokenisation) -> dict[str, Any]:
+        """Return the settings of `settings_of`; forms whose tags suit their word are not certain.
+
+        So ``bank.n`` is decided at nouns alone, however often each "bank" of the examples is labelled, while
+        "least", an adverb for its dictionary and an adjective for the tagger, still is found.
+
+        Raises
+        ------
+        UserError
+            D496 where no word has examples enough.
+        """
+        learned = self.settings_of(labelled)
+        if learned.get("certain"):
+            texts = list(dict.fromkeys(example.text for example in labelled))
+            view = view_of_texts(texts, tokenisation)
+            own = replace(self, words=learned["words"], certain=()).instances(view)
+            learned["certain"] = mostly_missed(learned["certain"], labelled, view, texts, own)
+        return learned
+
+    def remarks(self, view: TokenView, labelled: Instances) -> list[str]:
+        """Say of which words most labelled places have tags of another part of speech."""
+        own = replace(self, certain=()).instances(view)
+        return disagreements(self.groups, labelled, own, self.instances(view))
 
 
 def _problem(word: Any) -> str:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
+import spacy
+from disambig_kernel_rls.senses.task import Senses
 
-from disambig.corpora.labelled import read_labelled
+from disambig.corpora.labelled import Labelled, read_labelled
 from disambig.errors import UserError
 from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.text.documents import view_of_docs
+from disambig.text.hashing import hash_word
+from disambig.text.spacy_tokens import SpacyTokens
+from disambig.training.marking import mark
 from disambig.training.run import read_plan, run
 
 TEXTS = [
@@ -71,3 +79,72 @@ def test_texts_of_topics_keep_their_brackets(tmp_path):
     model = run("topic", labelled=[path])
     assert model.provenance["examples"]["labelled"] == 12
     assert evaluate_labelled(model, read_labelled(path))["n"] == 12
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """Cuts as spaCy does; a word has the tag that a test names, or none."""
+
+    name: str
+    tags: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, texts):
+        view = SpacyTokens()(texts)
+        layer = np.zeros(len(view), np.uint64)
+        for text, first, end in zip(texts, view.documents[:-1], view.documents[1:], strict=True):
+            for i in range(first, end):
+                tag = self.tags.get(text[view.starts[i] : view.ends[i]])
+                layer[i] = hash_word(tag) if tag else 0
+        return replace(view, layers={"tag": layer})
+
+
+def marked(n, form, word):
+    texts = [f"Clause {i} says at {form} that" for i in range(n)]
+    return [
+        Labelled(text, text.index(form), text.index(form) + len(form), "x", text, "", word) for text in texts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "certain"),
+    [("least.r", "JJS", ["least"]), ("least.r", "RBS", []), ("least.r", "", []), ("least.n", "NN", [])],
+)
+def test_forms_are_certain_where_tags_are_of_another_part_of_speech(word, tag, certain):
+    tags = Tagged(f"test.{word}{tag}", {"least": tag} if tag else {})
+    examples = marked(12, "least", word)
+    learned = Senses().settings_by(examples, tags)
+    assert learned == Senses().settings_of(examples) | {"certain": certain}
+    view = Tagged("test.verbs", {"least": "VB"})(["at least"])
+    assert len(Senses(**learned).instances(view)) == len(certain)
+
+
+def test_labelled_places_whose_tags_do_not_suit_the_word_are_told_of():
+    tags = Tagged("test.nouns", {"bank": "NN"})
+    for n, then in (
+        (12, "it is decided whatever its tag is"),
+        (9, "in other text such places get no decision"),
+    ):
+        examples = marked(n, "bank", "bank.v")
+        task = Senses(**Senses().settings_by(examples, tags))
+        found = mark(task, tags, examples).examples
+        (note,) = task.remarks(found.view, found.instances)
+        assert note == f"bank.v: {n} of {n} labelled places are no verbs by their tags: {then}"
+    for name in ("bank.n", "bank", "bank.x"):
+        examples = marked(12, "bank", name)
+        task = Senses(**Senses().settings_by(examples, tags))
+        found = mark(task, tags, examples).examples
+        assert len(found.instances) == 12 and task.remarks(found.view, found.instances) == []
+
+
+def test_a_noun_learned_from_marks_is_no_verb_where_the_text_has_tags(tmp_path):
+    examples = [(text, label, f"{word}.n") for text, label, word in rows()]
+    model = run("sense", labelled=[written(tmp_path / "a.csv", ("text", "label", "word"), examples)])
+    assert not any("by their tags" in note for note in model.provenance["notes"])
+    doc = spacy.blank("en")("They bank with us, and the bank closed.")
+    for token, tag in zip(doc, "PRP VBP IN PRP , CC DT NN VBD .".split(), strict=True):
+        token.tag_ = tag
+    decisions = model.decide(view_of_docs([doc], model.tokenisation))
+    assert [model.task.groups[g].name for g in decisions.groups] == ["bank.n"]
+    verbs = [(text, label, "bank.v") for text, label, _ in rows()]
+    model = run("sense", labelled=[written(tmp_path / "b.csv", ("text", "label", "word"), verbs)])
+    assert any("bank.v: 12 of 12 labelled places are no verbs" in note for note in model.provenance["notes"])
