@@ -14,7 +14,7 @@ from disambig.api import Claim, Progress, mcnemar, senseval_score
 from ..systems import MOST_FREQUENT, System
 from .editions import PARTS, Sample
 from .occurrences import Index
-from .trials import Bench, Seconds, decide, most_frequent, right
+from .trials import Bench, Seconds, decide, left_out, most_frequent, right
 
 MFS = "most frequent sense"
 OFFICIAL = "most frequent sense, as published"
@@ -55,6 +55,22 @@ def tried(
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
         found[name] = _tried(sample, system, bench)
+    progress(stage, len(systems), len(systems))
+    return found
+
+
+def left_out_of(
+    sample: Sample, systems: Mapping[str, System], *, progress: Progress, stage: str = "leave-one-out"
+) -> dict[str, float]:
+    """Return the leave-one-out accuracy of each system on the training part, in %."""
+    occurrences, bench = sample.occurrences, Bench(sample.occurrences, sample.train)
+    parts = [occurrences.of_word(word, sample.train) for word in range(len(occurrences.words))]
+    found = {}
+    for done, (name, system) in enumerate(systems.items()):
+        progress(f"{stage}: {name}", done, len(systems))
+        features, _ = bench.features(system)
+        hits = sum(len(part) * left_out(system, features, occurrences, part) for part in parts)
+        found[name] = 100 * hits / sample.n_train
     progress(stage, len(systems), len(systems))
     return found
 

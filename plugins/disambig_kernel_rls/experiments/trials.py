@@ -107,11 +107,7 @@ def decide(
     if len(names) == 1:
         return [names * len(test) for test in tests]
     with timed(clock, "learning"):
-        batch = CrossedRows(
-            features.rows[train],
-            costs(occurrences, train, names),
-            CrossedColumns(features.columns, tuple(names)),
-        )
+        batch = _examples(features, occurrences, train, names)
         used = None
         if system.scaled:
             used = used_columns(batch)
@@ -135,6 +131,27 @@ def decide(
                 scores = np.where(possible(occurrences, train, test, names), scores, -np.inf)
             chosen.append([names[k] for k in winners(scores, frequencies)])
     return chosen
+
+
+def left_out(system: System, features: Rows, occurrences: Occurrences, train: Index) -> float:
+    """Return the share of one word's occurrences that the model of all others decides right.
+
+    The learner must have `leave_one_out`, as those of least squares here; a word of one sense has that.
+    """
+    names = list(senses_by_frequency(occurrences, train))
+    if len(names) == 1:
+        return 1.0
+    learner: Any = system.built()
+    share: float = learner.leave_one_out(_examples(features, occurrences, train, names))
+    return share
+
+
+def _examples(features: Rows, occurrences: Occurrences, train: Index, names: Sequence[str]) -> CrossedRows:
+    return CrossedRows(
+        features.rows[train],
+        costs(occurrences, train, names),
+        CrossedColumns(features.columns, tuple(names)),
+    )
 
 
 def most_frequent(

@@ -14,7 +14,7 @@ from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer
 from ..checks import CHOSEN, check_kernel, check_regularisation, check_weights
 from ..kernels.linear import Linear
 from .feature_groups import UNIT, FeatureGroups, aligned, searched
-from .leave_one_out import Quality, best_regularisation
+from .leave_one_out import Quality, best_regularisation, qualities
 from .problem import Problem, prepare
 from .scorers import ColumnWeights, SupportRows
 from .systems import Dual, Primal, System
@@ -68,9 +68,7 @@ class RLSC:
         UserError
             D705, D772 and D773 for examples that make no sense, D779 and D782 for a kernel that is none.
         """
-        kernel = self._kernel()
-        problem = prepare(batch, kernel)
-        system = _system(problem, kernel)
+        kernel, problem, system = self._posed(batch)
         lam, quality = _regularisation(self.regularisation, problem, system)
         solution = system.solve(problem.targets, lam * len(problem.targets))
         report = _report(problem, system, lam, quality)
@@ -79,12 +77,25 @@ class RLSC:
         weights = weights_of(system, solution, problem.rows)
         return Fitted(problem.scorer(kernel, weights), report)
 
+    def leave_one_out(self, batch: CandidateBatch) -> float:
+        """Return the share of the examples that the model of all others decides right; raises as `fit`.
+
+        In closed form, at the same ``n lambda``; where all examples chose lambda, it is not chosen anew.
+        """
+        _, problem, system = self._posed(batch)
+        return _left_out(self.regularisation, problem, system)
+
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         kernel = self._kernel()
         if kernel.is_linear:
             return ColumnWeights.from_state(kernel, arrays)
         return SupportRows.from_state(kernel, arrays)
+
+    def _posed(self, batch: CandidateBatch) -> tuple[Kernel, Problem, System]:
+        kernel = self._kernel()
+        problem = prepare(batch, kernel)
+        return kernel, problem, _system(problem, kernel)
 
     def _kernel(self) -> Kernel:
         return Linear() if self.kernel is None else self.kernel
@@ -120,6 +131,10 @@ class RLSCLin:
     ) -> Fitted:
         """Return the scorer; see `RLSC.fit`."""
         return RLSC(regularisation=self.regularisation).fit(batch)
+
+    def leave_one_out(self, batch: CandidateBatch) -> float:
+        """Return the share of the examples that the model of all others decides right, as `RLSC` does."""
+        return RLSC(regularisation=self.regularisation).leave_one_out(batch)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -167,19 +182,30 @@ class RLSCComb:
         UserError
             As `RLSC.fit`; D451 and D476 for weights that are not those of the feature groups.
         """
-        groups = FeatureGroups.of(batch)
+        groups, shares, system = self._posed(batch)
         problem = groups.problem
-        shares = shares_of(groups, self.weights, self.regularisation)
-        system = groups.system(shares)
         lam, quality = _regularisation(self.regularisation, problem, system)
         solution = system.solve(problem.targets, lam * len(problem.targets))
         scorer = groups.scorer(shares, weights_of(system, solution, groups.rows(shares)))
         report = _report(problem, system, lam, quality) | {"weights": groups.by_name(shares)}
         return Fitted(scorer, report)
 
+    def leave_one_out(self, batch: CandidateBatch) -> float:
+        """Return the share of the examples that the model of all others decides right, as `RLSC` does.
+
+        Where all examples chose the weights, these are not chosen anew either.
+        """
+        groups, _, system = self._posed(batch)
+        return _left_out(self.regularisation, groups.problem, system)
+
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         return ColumnWeights.from_state(UNIT, arrays)
+
+    def _posed(self, batch: CandidateBatch) -> tuple[FeatureGroups, Floats, System]:
+        groups = FeatureGroups.of(batch)
+        shares = shares_of(groups, self.weights, self.regularisation)
+        return groups, shares, groups.system(shares)
 
 
 def shares_of(
@@ -212,6 +238,11 @@ def _system(problem: Problem, kernel: Kernel) -> System:
 
 def _regularisation(setting: float | str, problem: Problem, system: System) -> tuple[float, Quality | None]:
     return best_regularisation(problem, system) if isinstance(setting, str) else (float(setting), None)
+
+
+def _left_out(setting: float | str, problem: Problem, system: System) -> float:
+    lam, quality = _regularisation(setting, problem, system)
+    return (quality or qualities(problem, system, [lam])[0]).accuracy
 
 
 def _report(problem: Problem, system: System, lam: float, quality: Quality | None) -> dict[str, Any]:

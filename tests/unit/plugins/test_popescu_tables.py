@@ -16,7 +16,7 @@ from disambig_kernel_rls.experiments.occurrences import (
     located,
     senses_by_frequency,
 )
-from disambig_kernel_rls.experiments.trials import Bench, decide, most_frequent
+from disambig_kernel_rls.experiments.trials import Bench, decide, left_out, most_frequent
 from made_senses import SENSES, write_senseval
 
 from disambig.cli import main
@@ -198,6 +198,7 @@ def test_a_word_of_one_sense_has_that(sample):
     reports: list = []
     chosen = decide(systems.RLSC_COMB, features, sample.occurrences, train, [test], reports=reports)
     assert chosen == [["bank%1", "bank%1"]] and not reports
+    assert left_out(systems.RLSC_COMB, features, sample.occurrences, train) == 1.0
     assert most_frequent(sample.occurrences, np.array([2, 5, 1]), [test]) == [["bank%2"] * 2]
 
 
@@ -268,6 +269,24 @@ def test_scores_by_reading_and_part_of_speech(sample):
     assert figures["adjectives"] == (100.0, 6)
 
 
+def test_leave_one_out_is_deciding_each_training_instance_by_all_others(sample):
+    words = {"bank.n": range(12), "play.v": range(12, 24), "cool.a": range(24, 36)}
+    chosen = {
+        "lin": table1.SYSTEMS[table1.LIN],
+        "improved, plain": table1.TURNED_DOWN["COMB, improved, no boundary words"],
+    }
+    found = scored.left_out_of(sample, chosen, progress=silent)
+    for name, system in chosen.items():
+        features, _ = Bench(sample.occurrences, sample.train).features(system)
+        hits = 0
+        for word in words.values():
+            for out in word:
+                rest, test = np.array([each for each in word if each != out]), np.array([out])
+                (answer,) = decide(system, features, sample.occurrences, rest, [test])[0]
+                hits += answer in sample.occurrences.senses[out]
+        assert found[name] == pytest.approx(100 * hits / 36) and hits > 24
+
+
 def test_rows_stand_beside_the_papers():
     scores = {"fine": (70.0, 9), "nouns": (60.0, 4)}
     rows = tables.rows_of({"Senseval-2": {"RLSC-COMB": scores, "COMB, x": scores}})
@@ -328,6 +347,11 @@ def test_a_table_on_a_made_sample(tmp_path, table):
     rows = {(row.system, row.setting): row for row in result.rows}
     assert rows["RLSC-COMB", "fine"].ours > 90 and rows["RLSC-COMB", "Senseval-3"].ours > 90
     assert rows["RLSC-COMB", "Senseval-1"].ours is None
+    by_leave_one_out = {system: row for (system, setting), row in rows.items() if setting == "leave-one-out"}
+    if table is table1.Table1:
+        assert by_leave_one_out["RLSC-COMB"].ours > 80 and by_leave_one_out["RLSC-COMB"].n == 36
+        assert ("RLSC-LIN, boundary words", "fine") not in rows
+    assert set(by_leave_one_out) == (set(table1.BY_LEAVE_ONE_OUT) if table is table1.Table1 else set())
     assert any("Senseval-1: not in the data" in note for note in result.notes)
     assert not any("broken" in note for note in result.notes)
     assert any("learning" in note and "features" in note for note in result.notes)
@@ -345,7 +369,7 @@ def test_both_other_editions_are_said_where_to_get(tmp_path):
 
 
 def test_every_system_can_be_built():
-    for system in (*table1.SYSTEMS.values(), *table2.SYSTEMS.values()):
+    for system in (*(table1.SYSTEMS | table1.TURNED_DOWN).values(), *table2.SYSTEMS.values()):
         if not system.extractors:
             continue
         assert hasattr(system.built(), "fit")
