@@ -63,8 +63,11 @@ class Reporter:
         rate = f", {report.fresh.words / seconds:,.0f} words/s" if report.fresh.words else ""
         self.say(f"{_many(totals.documents, 'document')}, {_many(totals.words, 'word')}{rate}")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
-            share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
-            self.say(f"{task}: {_many(decisions, 'decision')}, {_many(flags, 'flag')}{share}")
+            told = f"{task}: {_many(decisions, 'decision')}"
+            if flags is not None:
+                share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
+                told += f", {_many(flags, 'flag')}{share}"
+            self.say(told)
         if report.skipped:
             self.say(f"{report.skipped:,} of {_many(report.shards, 'shard')} were finished before")
         hidden = self._messages - MESSAGES_SHOWN

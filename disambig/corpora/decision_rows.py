@@ -28,8 +28,8 @@ COLUMNS = {
 """Name and type of each column.
 
 `line` is the one in which the decision begins, from 1; of a document that is a line, row, Doc or part of
-CoNLL-U, where that begins. `left` and `right` are the text around, white space as one space; `gloss` is where to read what the chosen
-candidate means, empty where that is not known.
+CoNLL-U, where that begins. `left` and `right` are the text around, white space as one space; `gloss` is where
+to read what the chosen candidate means, empty where that is not known.
 """
 _AROUND = 50
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +77,19 @@ def test_totals_add_up_and_come_back_from_plain_values():
     assert from_plain(totals.plain()) == totals
     totals.add(totals_of(results[:1]))
     assert totals.tasks["spelling"] == (2, 2)
+
+
+def test_labels_are_counted_without_flags():
+    (found,), _ = annotate_documents([document("a quite place in Rome")], annotate_texts)
+    _, spelling = found.decisions
+    none = np.full(len(spelling), -1, np.int32)
+    labels = replace(found, decisions=(replace(spelling, observed=none, flagged=none > 0),))
+    nothing = replace(found, decisions=(spelling.slice(0, 0),))
+    totals = totals_of([labels, nothing, labels])
+    assert totals.tasks == {"spelling": (2, None)}
+    assert from_plain(json.loads(json.dumps(totals.plain()))) == totals
+    totals.add(totals_of([nothing, found, labels]))
+    assert totals.tasks["spelling"] == (4, 1)
 
 
 @pytest.mark.parametrize(
