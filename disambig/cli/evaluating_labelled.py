@@ -69,7 +69,7 @@ def run(
         return
     how = f", {folds} folds" if folds else ""
     unused = f", {found['unused']:,} not used" if found["unused"] else ""
-    typer.echo(f"{found['n']:,} examples in {found['documents']:,} documents{how}{unused}")
+    typer.echo(f"{_many(found['n'], 'example')} in {_many(found['documents'], 'document')}{how}{unused}")
     for grain, each in found.get("senseval", {}).items():
         typer.echo(
             f"Senseval, {grain}: precision {each['precision']:.3f}, recall {each['recall']:.3f}, "
@@ -96,5 +96,9 @@ def readable(system: str, groups: dict[str, Any]) -> list[str]:
                 f"{key} {'-' if each[key] is None else format(each[key], '.3f')}"
                 for key in ("precision", "recall", "f1")
             )
-            lines.append(f"  {candidate or '(no word)'}: {shown}, {each['n']:,} examples")
+            lines.append(f"  {candidate or '(no word)'}: {shown}, {_many(each['n'], 'example')}")
     return lines
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

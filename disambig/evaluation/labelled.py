@@ -65,6 +65,10 @@ def cross_validate(
     gets its offset, too, from them. Where the task has its labels from the examples, a label without an
     example of its group in the other folds is no answer: it could not be known.
 
+    The majority is the most frequent label of all examples of a group, those of the tested fold too, which
+    can make it look better and never the model. Of the other folds alone it would be too low: where labels
+    are equally frequent, the one that leads there is the rarest in the tested fold.
+
     Parameters
     ----------
     parts : dict
@@ -114,11 +118,10 @@ def cross_validate(
                     picked, given = decide(model, marked.take(rows), g)
                     chosen[system][rows] = picked
                     logits[system][rows, :width] = given
-            seen = instances.observed[(fold != k) & (instances.groups == g)]
-            chosen["majority"][rows] = np.bincount(seen, minlength=width).argmax()
     groups: dict[str, Any] = {system: {} for system in systems}
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
+        chosen["majority"][rows] = np.bincount(instances.observed[rows], minlength=widths[g]).argmax()
         for system in systems if len(rows) else ():
             part, picked = marked.take(rows), chosen[system][rows]
             if learns_labels(task):

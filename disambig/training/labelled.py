@@ -31,6 +31,9 @@ MOST_NOTES = 3
 FEW = 100
 """Examples below which a note says that they are few."""
 
+ON_FITTED = "on the scores that calibration was fitted to"
+"""Stands in the note on an accuracy that flatters: not for those who have a cross-validated one."""
+
 
 def train_labelled(
     parts: dict[str, Any],
@@ -66,7 +69,8 @@ def train_labelled(
     notes = _notes(marked)
     if marked.n_documents < FOLDS:
         learn = tune = marked
-        notes.append(f"{marked.n_documents} documents are too few to put any aside for tuning")
+        few = "1 document is" if marked.n_documents == 1 else f"{marked.n_documents} documents are"
+        notes.append(f"{few} too few to put any aside for tuning")
     model = train_examples(parts, learn.examples, tune.examples, learn.examples, **about, **settings)
     return replace(model, provenance={**model.provenance, **_counts(marked), "notes": notes})
 
@@ -282,12 +286,11 @@ def _accuracy(chosen: Sequence[NDArray[np.int64]], gold: Sequence[NDArray[np.int
     """Say how many choices were right on the examples themselves."""
     n, n_right = sum(map(len, gold)), sum(int((c == g).sum()) for c, g in zip(chosen, gold, strict=True))
     if n_folds < 2 and not n_right:
-        return f"{n:,} labelled examples of one document: how good the model is cannot be said"
+        return f"{_examples(n)} of one document: how good the model is cannot be said"
     low, high = wilson(n_right, n)
     return (
-        f"{n:,} labelled examples: accuracy {n_right / n:.1%} on the scores that "
-        f"calibration was fitted to (less on new text), 95 % interval {low:.1%} to {high:.1%}"
-        + (": more examples are needed" if high - low > 0.1 else "")
+        f"{_examples(n)}: accuracy {n_right / n:.1%} {ON_FITTED} (less on new text), "
+        f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
     )
 
 
@@ -301,17 +304,24 @@ def _notes(marked: Marked) -> list[str]:
     if marked.problems:
         notes.append(f"not used: {_shortened(marked.problems, 3, '; ')}")
     if len(marked.documents) < FEW:
-        notes.append(f"{len(marked.documents)} labelled examples are few: do not rely on this model yet")
+        n = len(marked.documents)
+        few = "is little" if n == 1 else "are few"
+        notes.append(f"{_examples(n)} {few}: do not rely on this model yet")
     return notes
+
+
+def _examples(n: int) -> str:
+    return f"{n:,} labelled example{'' if n == 1 else 's'}"
 
 
 def _rare(
     task: Task, gold: Sequence[NDArray[np.int32]], scorers: Sequence[Scorer | None], n_folds: int
 ) -> list[str]:
-    """Say what had too few examples: of a group to learn at all, of a label to be in every fold."""
-    unlearned, rarer = [], []
+    """Say what had too few examples: of a group to learn, of a label to be in every fold, or one label."""
+    unlearned, rarer, single = [], [], []
     for group, right, scorer in zip(task.groups, gold, scorers, strict=True):
         if len(group.candidates) == 1:
+            single.append(f"{group.name}: one label only ({group.candidates[0]}): it is always given")
             continue
         counts = np.bincount(right, minlength=len(group.candidates))
         rare = [
@@ -324,7 +334,7 @@ def _rare(
             unlearned.append(f"{group.name}: too few {few} to learn from, give more of each label")
         elif rare:
             rarer.append(f"{group.name}: fewer examples than folds of {_shortened(rare, 10)}")
-    return [*_first(unlearned), *_first(rarer)]
+    return [*_first(single), *_first(unlearned), *_first(rarer)]
 
 
 def _no_better(

@@ -15,7 +15,7 @@ from disambig.errors import UserError, nearest_first
 from disambig.model.labels import are_labels
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
-from disambig.training.labelled import train_labelled
+from disambig.training.labelled import ON_FITTED, train_labelled
 from disambig.training.places import are_tokens, as_decided, in_one_token
 from disambig.training.shipped import config_path
 from disambig.training.splits import split
@@ -99,11 +99,16 @@ def run(
 def _judged(
     model: Model, judge: Callable[..., dict[str, Any]] | None, parts: dict[str, Any], **material: Any
 ) -> Model:
-    """Return a model with its test; one that cannot be tested says why, and is not lost."""
+    """Return a model with its test, which replaces the accuracy on what calibration was fitted to.
+
+    One that cannot be tested says why, and is not lost.
+    """
     if judge is None:
         return model
     try:
         found: dict[str, Any] = {"test": judge(model, parts, **material)}
+        if found["test"] and "notes" in model.provenance:
+            found["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
     except UserError as error:
         found = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
     return replace(model, provenance=model.provenance | found)

@@ -130,7 +130,7 @@ def test_bad_examples_are_one_line(folder, content, code):
 def test_a_sense_that_the_inventory_does_not_know_is_not_used(folder, trained):
     (folder / "more.tsv").write_text("the muddy [[bank]] of a river\tshore\nthe [[bank]] shot\tbilliards\n")
     found = run(folder, "evaluate", "my_senses", "--labelled", "more.tsv")
-    assert "1 examples in 1 documents, 1 not used" in found.stdout
+    assert "1 example in 1 document, 1 not used" in found.stdout
 
 
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])

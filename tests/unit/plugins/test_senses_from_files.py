@@ -13,10 +13,12 @@ from disambig_kernel_rls.senses.task import Senses
 
 from disambig.corpora.labelled import Labelled, read_labelled
 from disambig.errors import UserError
+from disambig.evaluation.judging import judge
 from disambig.evaluation.labelled import cross_validate, evaluate_labelled
 from disambig.text.documents import view_of_docs
 from disambig.text.hashing import hash_word
 from disambig.text.spacy_tokens import SpacyTokens
+from disambig.training.labelled import train_labelled
 from disambig.training.marking import mark
 from disambig.training.run import read_plan, run
 
@@ -148,3 +150,42 @@ def test_a_noun_learned_from_marks_is_no_verb_where_the_text_has_tags(tmp_path):
     verbs = [(text, label, "bank.v") for text, label, _ in rows()]
     model = run("sense", labelled=[written(tmp_path / "b.csv", ("text", "label", "word"), verbs)])
     assert any("bank.v: 12 of 12 labelled places are no verbs" in note for note in model.provenance["notes"])
+
+
+def test_there_is_one_accuracy_the_cross_validated_one(tmp_path):
+    path = written(tmp_path / "a.csv", ("text", "label"), rows())
+    fitted = [note for note in run("sense", labelled=[path]).provenance["notes"] if "accuracy" in note]
+    assert len(fitted) == 1 and "12 labelled examples: accuracy" in fitted[0]
+    tested = run("sense", labelled=[path], judge=judge).provenance
+    assert tested["test"]["n"] == 12 and not any("accuracy" in note for note in tested["notes"])
+    assert any("12 labelled examples are few" in note for note in tested["notes"])
+    one = written(tmp_path / "b.csv", ("text", "label", "document"), [(*row[:2], "d") for row in rows()])
+    (note,) = (n for n in run("sense", labelled=[one], judge=judge).provenance["notes"] if "how good" in n)
+    assert note == "12 labelled examples of one document: how good the model is cannot be said"
+
+
+def test_the_majority_of_equally_frequent_labels_is_right_half_of_the_time(tmp_path):
+    examples = read_labelled(written(tmp_path / "a.csv", ("text", "label"), rows(8)))
+    plan = read_plan("sense").with_settings_of(examples)
+    for folds in (2, 5, 16):
+        majority = cross_validate(plan.parts, examples, folds=folds)["systems"]["majority"]["bank"]
+        assert majority["accuracy"] == 0.5
+
+
+def test_a_word_of_one_sense_is_named(tmp_path):
+    examples = [*rows(), *((f"A [[plant]] grows {n}.", "flora", "") for n in range(6))]
+    notes = run("sense", labelled=[written(tmp_path / "a.csv", ("text", "label"), examples)]).provenance[
+        "notes"
+    ]
+    assert "plant: one label only (flora): it is always given" in notes
+
+
+def test_numbers_of_one_are_written_as_one(tmp_path):
+    path = written(tmp_path / "a.csv", ("text", "label"), rows())
+    parts = read_plan("sense").with_settings_of(read_labelled(path)).parts
+    notes = train_labelled(parts, read_labelled(path)[:1], name="test").provenance["notes"]
+    assert notes[0] == "1 labelled example is little: do not rely on this model yet"
+    assert "(1)" in str(UserError("D467", n=1, label="x"))
+    assert "folds: 1, documents: 32: ask" in str(UserError("D464", folds=1, documents=32))
+    said = "the least margin of the model my/sense cannot be -1: it is a number from 0 to 99, and only models"
+    assert said in str(UserError("D477", value=-1, model="my/sense", most=99))
