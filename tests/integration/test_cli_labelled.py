@@ -75,9 +75,7 @@ def trained(folder):
 def test_ten_examples_are_enough_to_run_and_are_told_honestly(folder, trained):
     assert "10 labelled examples are few: do not rely on this model yet" in trained.stderr
     assert "accuracy 100.0% (72.2% to 100.0%) on 10 examples" in trained.stderr
-    assert (
-        trained.stderr.count("accuracy") == 1
-    )  # the one on what calibration was fitted to is not said beside it
+    assert trained.stderr.count("accuracy") == 1
     done = run(
         folder, "annotate", "-", "--model", "model", "--format", "jsonl", "--output", "out.jsonl", status=2
     )
