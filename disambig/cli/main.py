@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -26,6 +31,7 @@ COMMANDS = {
 }
 FAILURE = 2
 INTERRUPTED = 130
+TERMINATED = 143
 
 # No rich markup: it would cost a third of the time that `disambig --help` may take.
 app = typer.Typer(
@@ -57,15 +63,37 @@ def disambig(
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 well, 2 for what the user can put right, 130 interrupted.
+    """Run the command line and exit: 0 well, 2 for what the user can put right, 130 and 143 interrupted.
 
-    A bug is no `UserError` and shows its traceback.
+    143 is for SIGTERM. A bug is no `UserError` and shows its traceback.
     """
+    with _sigterm_interrupts() as came:
+        try:
+            status = _run(sys.argv[1:] if arguments is None else arguments)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+    sys.exit(_close_stdout(TERMINATED if came else status))
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[list[float]]:
+    """Make SIGTERM end the work as SIGINT does, nothing half-written left; yield when it came."""
+    came: list[float] = []
+
+    def end(*_: object) -> None:
+        if not came or time.monotonic() - came[-1] > 1:  # `timeout` sends it twice: once is enough
+            came.append(time.monotonic())
+            raise KeyboardInterrupt
+
+    ours = os.name == "posix" and threading.current_thread() is threading.main_thread()
+    ours = ours and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, end)
     try:
-        status = _run(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    sys.exit(_close_stdout(status))
+        yield came
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run(arguments: list[str]) -> int:

@@ -6,8 +6,10 @@ import gzip
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -181,6 +183,39 @@ def test_a_file_is_replaced_where_asked_and_may_be_packed(folder):
     done = annotate("good.txt", "--output", "out.jsonl.gz", "--force", folder=folder)
     assert done.returncode == 0
     assert json.loads(gzip.decompress((folder / "out.jsonl.gz").read_bytes()))["flags"] == 2
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("output", "begun"), [("out.jsonl", ".tmp-*-out.jsonl"), ("out", ".tmp-*-part-*")])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_ended_by_a_signal_it_leaves_nothing_half_written(folder, output, begun, number, status, workers):
+    (folder / "lines.txt").write_text("A SLOW quite place.\n" * 2_000)
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            DRIVER,
+            "annotate",
+            "lines.txt",
+            "--lines",
+            "--workers",
+            workers,
+            "--output",
+            output,
+        ],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stderr=subprocess.PIPE,
+    )
+    while not list(folder.rglob(begun)):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(number)
+    process.send_signal(number if number == signal.SIGTERM else 0)  # `timeout` does so
+    told = process.communicate(timeout=30)[1].decode()
+    assert process.returncode == status
+    assert "Traceback" not in told and ("started again" in told) == (output == "out")
+    assert not list(folder.rglob(".tmp-*"))
+    assert not (folder / "out.jsonl").exists()
 
 
 def test_a_job_is_finished_once(folder):

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import types
 from importlib.metadata import EntryPoint
 
@@ -106,6 +108,24 @@ def test_wrong_usage_is_one_line(capsys, arguments, part):
 def test_an_interrupt_has_its_own_status(command):
     command(KeyboardInterrupt())
     assert call("train") == 130
+
+
+def test_a_handler_of_the_process_stays(command, monkeypatch):
+    def own(*_):
+        pass
+
+    before = signal.signal(signal.SIGTERM, own)
+    try:
+        command(None)
+        assert call("train") == 0
+        assert signal.getsignal(signal.SIGTERM) is own
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert call("train") == 0
+    assert signal.getsignal(signal.SIGTERM) is before
+    thread = threading.Thread(target=call, args=("train",))
+    thread.start()
+    thread.join()
 
 
 def test_a_bug_shows_its_traceback(command):
