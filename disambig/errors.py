@@ -91,7 +91,7 @@ MESSAGES: dict[str, str] = {
     "D401": "{rate!r} flags per 1,000 words make no sense: give a number of at least 0",
     "D402": "{name!r} is no file and no installed pack: of these there are {names}",
     "D403": "pack {path} is damaged: {problem}: install it again",
-    "D404": "no model {name!r}: give a model directory or one of {names}",
+    "D404": "no model {name!r}: {hint}give a model directory or one of {names}",
     "D405": "model file {path} cannot be used: {problem}: save or install the model again",
     "D406": "{path} exists: choose another name, or replace it with --force",
     "D407": "model {path} has format {seen!r}, this disambig reads {known}: train it again",

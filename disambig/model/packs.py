@@ -6,6 +6,7 @@ It is found without being imported: a pack has no code to run.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -115,6 +116,20 @@ def available() -> dict[str, Path]:
     return found
 
 
+def not_installed(name: str) -> str | None:
+    """Return the pack that would bring a model, if a component's declaration names one (see `label_factory`).
+
+    The component of a task TASK is called ``disambig_TASK``; its module is imported, and spaCy with it.
+    """
+    task = name.rpartition("/")[2]
+    for entry in entry_points(group="spacy_factories"):
+        if entry.name == f"disambig_{task}":
+            with suppress(Exception):  # a plugin that fails has its own place to say so
+                found = getattr(entry.load(), "pack", None)
+                return found if found and name in (task, f"{found}/{task}") else None
+    return None
+
+
 def usual() -> tuple[str, ...]:
     """Return the tasks that installed packs decide where none is named, in alphabetical order."""
     return tuple(
@@ -128,7 +143,8 @@ def load(name_or_path: str | Path) -> Model:
     Raises
     ------
     UserError
-        D404 for an unknown name, with the true list; D405 to D409 for a damaged directory.
+        D404 for an unknown name, with the true list and the pack that would bring it; D405 to D409 for a
+        damaged directory.
     """
     from disambig.counts.file import stamp_of
 
@@ -137,7 +153,10 @@ def load(name_or_path: str | Path) -> Model:
     if str(name_or_path) in known:
         path = known[str(name_or_path)]
     elif not path.is_dir():
-        raise UserError("D404", name=str(name_or_path), names=nearest_first(str(name_or_path), known))
+        name = str(name_or_path)
+        wanted = not_installed(name)
+        hint = f"install the pack {wanted}, or " if wanted else ""
+        raise UserError("D404", name=name, hint=hint, names=nearest_first(name, known))
     home = path.resolve()
     return _load(home, stamp_of(home / "model.json"))
 

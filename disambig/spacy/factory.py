@@ -118,7 +118,7 @@ def label_factory(
     task : str
         What the component decides; it refuses models of other tasks.
     pack : str
-        The distribution that brings such a model: named where none is installed (D506).
+        The distribution that brings such a model: named where none is installed (D506, D404).
     spans_key : str, optional
         Default key of ``doc.spans``; the task's name if not given.
     requires : sequence of str
@@ -137,6 +137,7 @@ def label_factory(
             loaded = loaded.with_least_margin(least_margin)
         return Disambiguator(nlp, loaded, name=name, spans_key=spans_key, protect=False)
 
+    create.pack = pack  # type: ignore[attr-defined]  # read by `packs.not_installed`
     key = spans_key or task
     _register(name, create, {"model": None, "spans_key": key, "least_margin": None}, requires)
     return create

@@ -39,6 +39,17 @@ def test_without_the_pack_the_component_names_it():
         spacy.blank("en").add_pipe("disambig_sense")
 
 
+def test_without_the_pack_the_model_names_it_as_well():
+    if "disambig_en_sense" in packs():
+        pytest.skip("the pack is installed here")
+    for name in ("sense", "disambig_en_sense/sense"):
+        with pytest.raises(UserError, match=r"D404.*install the pack disambig_en_sense, or give"):
+            load(name)
+    for name in ("senses", "other/sense", "spelling/", "tagger"):
+        with pytest.raises(UserError, match=r"D404.*: give a model directory"):
+            load(name)
+
+
 def test_senses_of_a_text(nlp):
     doc = nlp(TEXT)
     spans = {span.text: span for span in doc.spans["sense"]}

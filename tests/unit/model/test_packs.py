@@ -125,6 +125,17 @@ def test_unknown_packs_and_models_list_the_true_names(installed):
     assert "preposition, toy_pack/preposition" in str(caught.value)
 
 
+def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
+    class Broken:
+        name, value = "disambig_other", "nowhere"
+
+        def load(self):
+            raise ImportError("no")
+
+    monkeypatch.setattr(packs, "entry_points", lambda *, group: [Broken()])
+    assert packs.not_installed("other") is None
+
+
 def test_a_model_missing_from_its_pack(installed):
     installed("toy_pack", GOOD)
     with pytest.raises(UserError) as caught:
