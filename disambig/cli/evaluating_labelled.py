@@ -33,12 +33,14 @@ def run(
     from disambig.cli.progress import stages
     from disambig.cli.telling import notes
     from disambig.corpora.labelled import read_labelled
+    from disambig.corpora.telling import teller
     from disambig.errors import UserError
     from disambig.evaluation.labelled import cross_validate, evaluate_labelled
 
     if text or not labelled:
         raise UserError("D465")
     reading: dict[str, Any] = {"strict": strict, "tell": notes()}
+    say = teller(**reading)
     if folds is None:
         from disambig.model.packs import load
 
@@ -52,8 +54,9 @@ def run(
             examples, scores = judge_senseval(
                 loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **reading
             )
-        found = {"model": f"{loaded.name} {loaded.version}", **evaluate_labelled(loaded, examples), **scores}
-        systems = {"model": found["groups"]}
+        judged = evaluate_labelled(loaded, examples, say=say)
+        found = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
+        systems, overall = {"model": found["groups"]}, {"model": found["overall"]}
     else:
         from disambig.training.run import SOURCES, read_plan
 
@@ -62,35 +65,42 @@ def run(
         plan = plan.with_settings_of(examples)
         settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
         with stages() as progress:
-            found = cross_validate(plan.parts, examples, folds=folds, progress=progress, **settings)
-        systems = found["systems"]
+            found = cross_validate(plan.parts, examples, folds=folds, say=say, progress=progress, **settings)
+        systems, overall = found["systems"], found["overall"]
     if json:
         typer.echo(json_module.dumps(found, indent=1))
         return
     how = f", {folds} folds" if folds else ""
     unused = f", {found['unused']:,} not used" if found["unused"] else ""
     typer.echo(f"{_many(found['n'], 'example')} in {_many(found['documents'], 'document')}{how}{unused}")
+    if unknown := found.get("unknown"):
+        typer.echo(f"{_many(unknown, 'more example')} of words that the model does not know: not attempted")
     for grain, each in found.get("senseval", {}).items():
         typer.echo(
             f"Senseval, {grain}: precision {each['precision']:.3f}, recall {each['recall']:.3f}, "
             f"attempted {each['attempted']:.1%} of {each['n']:,}"
         )
     for system, groups in systems.items():
+        if len(groups) > 1 or found.get("unknown"):
+            typer.echo(figures_line(f"{NAMES[system]}, all", overall[system]))
         for line in readable(NAMES[system], groups):
             typer.echo(line)
+
+
+def figures_line(what: str, at: dict[str, Any]) -> str:
+    """Return the figures of one group, or of all, in a line."""
+    low, high = at["interval"]
+    balanced = f", balanced {at['balanced_accuracy']:.2%}" if "balanced_accuracy" in at else ""
+    attempted = f", attempted {at['attempted']:.2%}" if at["attempted"] < 1 else ""
+    auc = f", AUC {at['auc']:.3f}" if "auc" in at else ""
+    return f"{what}: accuracy {at['accuracy']:.2%} ({low:.2%} to {high:.2%}){balanced}{attempted}{auc}"
 
 
 def readable(system: str, groups: dict[str, Any]) -> list[str]:
     """Return the figures of one system as lines for people."""
     lines = []
     for name, at in groups.items():
-        low, high = at["interval"]
-        auc = f", AUC {at['auc']:.3f}" if "auc" in at else ""
-        attempted = f", attempted {at['attempted']:.2%}" if at["attempted"] < 1 else ""
-        lines.append(
-            f"{system}, {name}: accuracy {at['accuracy']:.2%} ({low:.2%} to {high:.2%}), "
-            f"balanced {at['balanced_accuracy']:.2%}{attempted}{auc}"
-        )
+        lines.append(figures_line(f"{system}, {name}", at))
         for candidate, each in at["candidates"].items():
             shown = ", ".join(
                 f"{key} {'-' if each[key] is None else format(each[key], '.3f')}"

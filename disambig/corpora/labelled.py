@@ -96,7 +96,9 @@ def read_labelled(
                 where = f"{file}, line {number}"
                 found.extend(_of_json(line, where) if is_json else _of_columns(line, where))
     if not found:
-        raise UserError("D461", path=", ".join(map(str, files)))
+        hint = "; answers to Senseval's XML that are in a file of their own: disambig evaluate --key FILE"
+        names = list(map(str, files))
+        raise UserError("D461", path=", ".join(names), hint=hint if any(map(is_xml, names)) else "")
     return found
 
 

@@ -84,7 +84,7 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
         for label in labels:
             files = list(_files(os.path.join(path, label)))
             if not files:
-                raise UserError("D461", path=os.path.join(path, label))
+                raise UserError("D461", path=os.path.join(path, label), hint="")
             for file in files:
                 if os.path.exists(file) and not os.path.isfile(file):  # a pipe would be waited for
                     raise UserError("D308", path=file, problem="no regular file")

@@ -23,7 +23,7 @@ from disambig.model.no_preference import NoPreference
 from disambig.text.documents import view_of_texts
 from disambig.training.balance import ZERO, balanced
 from disambig.training.examples import Examples
-from disambig.training.labelled import train_labelled
+from disambig.training.labelled import train_marked
 from disambig.training.marking import learns_labels, mark
 from disambig.training.splits import split
 from disambig.training.trainer import train_examples
@@ -151,10 +151,10 @@ def curve_of_labelled(
         rng = np.random.default_rng((seed, size, draw))
         others = np.flatnonzero(folds != draw % n_folds)
         chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
-        sample, test = marked.take(chosen), marked.take(folds == draw % n_folds)
-        model = train_labelled(parts, sample.labelled, **about)
+        sample, test = marked.alone(chosen), marked.take(folds == draw % n_folds)
+        model = train_marked(parts, sample, **about)
         plain = (
-            train_labelled({**parts, "learner": parts["baseline"]}, sample.labelled, **about)
+            train_marked({**parts, "learner": parts["baseline"]}, sample, **about)
             if model.labels is not None
             else model
         )

@@ -10,8 +10,7 @@ import numpy as np
 
 from disambig.corpora.labelled import Labelled
 from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.intervals import wilson
-from disambig.evaluation.labelled import cross_validate, figures
+from disambig.evaluation.labelled import cross_validate, figures, overall
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.training.trainer import Progress
@@ -91,14 +90,10 @@ def summary(test: dict[str, Any]) -> str:
     """Return what `judge` found as a line for people; empty where it found nothing."""
     if not test:
         return ""
-    right = {
-        system: round(sum(at["accuracy"] * at["n"] for at in groups.values()))
-        for system, groups in test["systems"].items()
-    }
-    n = test["n"]
-    low, high = wilson(right["model"], n)
-    plain = f"unsupervised {right['baseline'] / n:.1%}, " if "baseline" in right else ""
+    found = {system: overall(groups) for system, groups in test["systems"].items()}
+    low, high = found["model"]["interval"]
+    plain = f"unsupervised {found['baseline']['accuracy']:.1%}, " if "baseline" in found else ""
     return (
-        f"accuracy {right['model'] / n:.1%} ({low:.1%} to {high:.1%}) on {n:,} examples, {plain}"
-        f"most frequent candidate {right['majority'] / n:.1%} ({test['how']})"
+        f"accuracy {found['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {test['n']:,} examples, "
+        f"{plain}most frequent candidate {found['majority']['accuracy']:.1%} ({test['how']})"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.corpora.labelled_example import Labelled
+from disambig.corpora.telling import Say
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.intervals import wilson
+from disambig.model.labels import are_labels
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
-from disambig.training.labelled import train_labelled
+from disambig.training.labelled import train_marked
 from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
 from disambig.training.places import as_decided
 
@@ -27,19 +29,33 @@ MOST_CONFUSED = 5
 """Pairs of candidates named as the most frequent errors."""
 
 
-def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, Any]:
+def evaluate_labelled(
+    model: Model, labelled: Sequence[Labelled], *, say: Say | None = None
+) -> dict[str, Any]:
     """Score a model on labelled examples.
 
     It decides at each place that has an example, whether the task would find the word there or not, and stays
-    silent where the margin is below its least one.
+    silent where the margin is below its least one, and at words that it does not know.
+
+    Parameters
+    ----------
+    say : callable, optional
+        Gets each example that cannot be used, and why.
 
     Returns
     -------
     dict
-        ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), and under
-        ``groups`` the figures of each group: see `figures`.
+        ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown`` (of
+        words that the model does not know), under ``groups`` the figures of each group (see `figures`), and
+        ``overall`` those of all, unknown words among them.
     """
-    marked = mark(model.task, model.tokenisation, labelled)
+    names = {group.name for group in model.task.groups}
+    labelled = as_decided(model.task, labelled)
+    known = labelled
+    if are_labels(model.task):
+        known = [example for example in labelled if not example.word or example.word in names]
+    marked = mark(model.task, model.tokenisation, known or labelled)
+    _tell(marked, say)
     groups = {}
     for g, group in enumerate(model.task.groups):
         rows = np.flatnonzero(marked.examples.instances.groups == g)
@@ -47,7 +63,23 @@ def evaluate_labelled(model: Model, labelled: Sequence[Labelled]) -> dict[str, A
             part = marked.take(rows)
             chosen, logits = decide(model, part, g)
             groups[group.name] = figures(group, _gold(part, group, chosen), chosen, logits)
-    return _about(marked) | {"groups": groups}
+    unknown = len(labelled) - len(known)
+    return _about(marked) | {"unknown": unknown, "overall": overall(groups, unknown), "groups": groups}
+
+
+def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:
+    """Return n, accuracy, its interval and the share attempted of all groups' `figures` together.
+
+    Parameters
+    ----------
+    unknown : int
+        Further examples, of words without a group: not attempted.
+    """
+    n = sum(at["n"] for at in groups.values()) + unknown
+    right, tried = (
+        round(sum(at[figure] * at["n"] for at in groups.values())) for figure in ("accuracy", "attempted")
+    )
+    return {"n": n, "accuracy": right / n, "interval": wilson(right, n), "attempted": tried / n}
 
 
 def cross_validate(
@@ -56,6 +88,7 @@ def cross_validate(
     *,
     folds: int = 10,
     also: Sequence[Labelled] = (),
+    say: Say | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -75,15 +108,18 @@ def cross_validate(
         The resolved config.
     labelled : sequence of Labelled
     also : sequence of Labelled
-        More examples to learn from in each fold; nothing is decided in them.
+        More examples to learn from in each fold; nothing is decided in them. Those at the place of one of
+        `labelled` are left out.
+    say : callable, optional
+        Gets each example that cannot be used, and why.
     **settings
         Of training, as for `train_labelled`.
 
     Returns
     -------
     dict
-        ``n``, ``documents``, ``folds``, and for each of `SYSTEMS` the figures of each group; without
-        ``baseline`` where the config has none.
+        ``n``, ``documents``, ``unused``, ``folds``, under ``systems`` for each of `SYSTEMS` the figures of
+        each group, without ``baseline`` where the config has none, and under ``overall`` those of all groups.
 
     Raises
     ------
@@ -91,10 +127,18 @@ def cross_validate(
         D464 for more folds than documents, or fewer than two.
     """
     task = parts["task"]
-    marked, also = mark(task, parts["tokenisation"], labelled), as_decided(task, also)
+    labelled = as_decided(task, labelled)
+    tested = {(example.text, example.start, example.end) for example in labelled}
+    also = [each for each in as_decided(task, also) if (each.text, each.start, each.end) not in tested]
+    every = mark(task, parts["tokenisation"], [*labelled, *also])
+    _tell(every, say)
+    own = _are_among(every.labelled, labelled)
+    marked = every.alone(own)
     if not 2 <= folds <= marked.n_documents:
         raise UserError("D464", folds=folds, documents=marked.n_documents)
     fold = marked.folds(folds)
+    fold_of_every = np.full(len(own), -1)
+    fold_of_every[own] = fold
     instances = marked.examples.instances
     widths = [len(group.candidates) for group in task.groups]
     learners = {"model": parts["learner"], "baseline": parts["baseline"]}
@@ -106,9 +150,9 @@ def cross_validate(
     for k in range(folds):
         if progress:
             progress("cross-validating", k, folds)
-        learn = [example for example, own in zip(marked.labelled, fold, strict=True) if own != k] + list(also)
+        learn = every.alone(fold_of_every != k)
         trained = {
-            system: train_labelled({**parts, "learner": learner}, learn, name=task.name, **settings)
+            system: train_marked({**parts, "learner": learner}, learn, name=task.name, **settings)
             for system, learner in learners.items()
         }
         for g, width in enumerate(widths):
@@ -121,16 +165,23 @@ def cross_validate(
     groups: dict[str, Any] = {system: {} for system in systems}
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
-        chosen["majority"][rows] = np.bincount(instances.observed[rows], minlength=widths[g]).argmax()
+        part = marked.take(rows)
+        right = right_candidates(part, group)
+        chosen["majority"][rows] = right.sum(axis=0).argmax()
         for system in systems if len(rows) else ():
-            part, picked = marked.take(rows), chosen[system][rows]
+            picked = chosen[system][rows]
             if learns_labels(task):
-                picked = seen_elsewhere(
-                    picked, right_candidates(part, group), fold[rows], _given(also, group)
-                )
+                picked = seen_elsewhere(picked, right, fold[rows], _given(also, group))
             scored = logits[system][rows, : widths[g]] if system in logits else None
             groups[system][group.name] = figures(group, _gold(part, group, picked), picked, scored)
-    return _about(marked) | {"folds": folds, "systems": groups}
+    about = _about(marked) | {"unused": len(every.problems), "folds": folds}
+    return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
+
+
+def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:
+    """Return which examples are some of the others: the same objects, equal ones may be of another source."""
+    known = set(map(id, others))
+    return np.array([id(example) in known for example in examples], bool)
 
 
 def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
@@ -213,6 +264,12 @@ def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64],
         said = margins.astype(np.float32) >= model.labels.least_margin  # as Model.decide compares them
         return np.where(said, chosen, -1), model.labels.logits(scores, group)
     return scores.argmax(axis=1), scores
+
+
+def _tell(marked: Marked, say: Say | None) -> None:
+    if say is not None:
+        for problem in marked.problems:
+            say(*problem.split(": ", 1))
 
 
 def _about(marked: Marked) -> dict[str, Any]:

@@ -60,10 +60,15 @@ def train_labelled(
     UserError
         D462 where no example can be used.
     """
-    marked = mark(parts["task"], parts["tokenisation"], labelled)
     about: dict[str, Any] = {"name": name, "version": version, "config": config or {}, "progress": progress}
+    return train_marked(parts, mark(parts["task"], parts["tokenisation"], labelled), **about, **settings)
+
+
+def train_marked(parts: dict[str, Any], marked: Marked, **settings: Any) -> Model:
+    """Train a model from examples whose places are found; parameters are those of `train_labelled`."""
     if labels.are_labels(parts["task"]):
-        return train_labels(parts, marked, least_margin=settings.get("least_margin", 0.0), **about)
+        known = ("name", "version", "config", "progress", "least_margin")
+        return train_labels(parts, marked, **{key: settings[key] for key in known if key in settings})
     folds = marked.folds(FOLDS)
     learn, tune = marked.take(folds > 0), marked.take(folds == 0)
     notes = _notes(marked)
@@ -71,7 +76,7 @@ def train_labelled(
         learn = tune = marked
         few = "1 document is" if marked.n_documents == 1 else f"{marked.n_documents} documents are"
         notes.append(f"{few} too few to put any aside for tuning")
-    model = train_examples(parts, learn.examples, tune.examples, learn.examples, **about, **settings)
+    model = train_examples(parts, learn.examples, tune.examples, learn.examples, **settings)
     return replace(model, provenance={**model.provenance, **_counts(marked), "notes": notes})
 
 
@@ -98,16 +103,16 @@ def train_labels(
     scorers: list[Scorer | None] = []
     scores, gold, reports = [], [], {}
     extractors, features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
+    rows = [np.flatnonzero(instances.groups == g) for g in range(len(task.groups))]
+    right = [right_candidates(marked.take(own), group) for own, group in zip(rows, task.groups, strict=True)]
     for g, group in enumerate(task.groups):
         tell("learning", g, len(task.groups))
-        rows = np.flatnonzero(instances.groups == g)
-        right = instances.observed[rows]
-        features[g] = _with_all_right(features[g], marked.take(rows), group)
+        gold.append(instances.observed[rows[g]])
+        features[g] = _with_all_right(features[g], right[g])
         learners = learner, parts["baseline"]
-        fitted, report, held_out = _fit(*learners, group, features[g], right, folds[rows])
+        fitted, report, held_out = _fit(*learners, group, features[g], gold[g], folds[rows[g]])
         scorers.append(fitted)
         scores.append(held_out)
-        gold.append(right)
         reports[group.name] = report
     biased = not labels.decided_together(task)
     fitted_labels = labels.fit(scores, gold, metric=metric_of(task), biased=biased)
@@ -117,9 +122,10 @@ def train_labels(
         notes += _first(task.remarks(marked.examples.view, instances))
     chosen = [fitted_labels.judge(each, g)[0] for g, each in enumerate(scores)]
     if learns_labels(task):
-        chosen = [_foretold(picked, marked, folds, g, task) for g, picked in enumerate(chosen)]
-    notes += _no_better(task, chosen, gold, scorers)
-    notes.append(_accuracy(chosen, gold, n_folds))
+        chosen = [seen_elsewhere(c, r, folds[own]) for c, r, own in zip(chosen, right, rows, strict=True)]
+    hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, right, strict=True)]
+    notes += _no_better(task, hits, right, scorers)
+    notes.append(_accuracy(np.concatenate(hits), n_folds))
     return label_model(
         parts,
         name=name,
@@ -207,11 +213,11 @@ def _fit(
     return fitted.scorer, report | fitted.report, held_out
 
 
-def _with_all_right(features: Features, marked: Marked, group: Group) -> Features:
+def _with_all_right(features: Features, right: NDArray[np.bool_]) -> Features:
     """Return features whose batch knows all labels that are right, where an example has several."""
-    if not any(example.also for example in marked.labelled):
+    if (right.sum(axis=1) <= 1).all():
         return features
-    costs = (~right_candidates(marked, group)).astype(np.float32)
+    costs = (~right).astype(np.float32)
     return replace(features, batch=replace(features.batch, costs=costs))  # type: ignore[type-var]
 
 
@@ -274,17 +280,9 @@ def _by_fold(
     return Features(batch, found, asked)
 
 
-def _foretold(
-    chosen: NDArray[np.int64], marked: Marked, folds: NDArray[np.int64], g: int, task: Task
-) -> NDArray[np.int64]:
-    """Return the choices of a group, -1 for labels that only the examples of their own fold have."""
-    rows = np.flatnonzero(marked.examples.instances.groups == g)
-    return seen_elsewhere(chosen, right_candidates(marked.take(rows), task.groups[g]), folds[rows])
-
-
-def _accuracy(chosen: Sequence[NDArray[np.int64]], gold: Sequence[NDArray[np.int32]], n_folds: int) -> str:
+def _accuracy(hits: NDArray[np.bool_], n_folds: int) -> str:
     """Say how many choices were right on the examples themselves."""
-    n, n_right = sum(map(len, gold)), sum(int((c == g).sum()) for c, g in zip(chosen, gold, strict=True))
+    n, n_right = len(hits), int(hits.sum())
     if n_folds < 2 and not n_right:
         return f"{_examples(n)} of one document: how good the model is cannot be said"
     low, high = wilson(n_right, n)
@@ -339,17 +337,17 @@ def _rare(
 
 def _no_better(
     task: Task,
-    chosen: Sequence[NDArray[np.int64]],
-    gold: Sequence[NDArray[np.int32]],
+    hits: Sequence[NDArray[np.bool_]],
+    right: Sequence[NDArray[np.bool_]],
     scorers: Sequence[Scorer | None],
 ) -> list[str]:
     """Say which groups learned nothing that shows on examples they did not see."""
     if metric_of(task)[0] != "accuracy":
         return []
     notes = []
-    for group, picked, right, scorer in zip(task.groups, chosen, gold, scorers, strict=True):
-        often = np.bincount(right, minlength=len(group.candidates))
-        if scorer is not None and (picked == right).sum() <= often.max():
+    for group, hit, candidates, scorer in zip(task.groups, hits, right, scorers, strict=True):
+        often = candidates.sum(axis=0)
+        if scorer is not None and hit.sum() <= often.max():
             label = group.candidates[int(often.argmax())]
             notes.append(f"{group.name}: in cross-validation no better than {label!r} every time")
     return _first(notes)

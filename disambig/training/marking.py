@@ -53,6 +53,20 @@ class Marked:
         examples = replace(self.examples, instances=self.examples.instances.take(rows))
         return Marked(examples, [self.labelled[i] for i in rows], self.documents[rows], [])
 
+    def alone(self, index: NDArray[np.generic]) -> Marked:
+        """Return some of the examples as if there were no others: their texts, their documents from 0."""
+        part = self.take(index)
+        view, instances = self.examples.view, part.examples.instances
+        texts, which = np.unique(view.document_of(instances.positions), return_inverse=True)
+        own = view.take(texts)
+        moved = instances.positions - view.documents[texts][which] + own.documents[which]
+        _, documents = np.unique(part.documents, return_inverse=True)
+        return replace(
+            part,
+            examples=Examples.of(own, replace(instances, positions=moved)),
+            documents=documents.astype(np.int64),
+        )
+
     def folds(self, n: int) -> NDArray[np.int64]:
         """Return the fold, 0 to n - 1, of each instance: whole documents, as equal in number as can be."""
         return self.documents % n

@@ -133,6 +133,28 @@ def test_a_sense_that_the_inventory_does_not_know_is_not_used(folder, trained):
     assert "1 example in 1 document, 1 not used" in found.stdout
 
 
+def test_what_cannot_be_scored_is_said_and_words_without_a_model_are_not_attempted(folder, trained):
+    rows = ["text,label,word", "the muddy [[bank]] of a river,shore,bank"]
+    (folder / "fine.csv").write_text("\n".join([*rows, "the [[cow]] slept,animal,cow"]))
+    found = run(folder, "evaluate", "my_senses", "--labelled", "fine.csv", "--strict")
+    assert found.stdout.splitlines()[:3] == [
+        "1 example in 1 document",
+        "1 more example of words that the model does not know: not attempted",
+        "model, all: accuracy 50.00% (9.45% to 90.55%), attempted 50.00%",
+    ]
+    (folder / "broken.csv").write_text("\n".join([*rows, "the [[bank]] shot,billiards,bank"]))
+    found = run(folder, "evaluate", "my_senses", "--labelled", "broken.csv")
+    assert "1 example in 1 document, 1 not used" in found.stdout
+    assert "[D488] broken.csv, line 3: the label 'billiards' is none of 'money', 'shore'" in found.stderr
+    refused = run(folder, "evaluate", "my_senses", "--labelled", "broken.csv", "--strict", status=2)
+    assert "broken.csv, line 3: the label 'billiards'" in refused.stderr
+
+
+def test_xml_without_answers_asks_for_their_key(folder, trained):
+    done = run(folder, "evaluate", "my_senses", "--labelled", "test.xml", status=2)
+    assert "[D461] no labelled example in test.xml; answers" in done.stderr and "--key FILE" in done.stderr
+
+
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
 def test_a_key_needs_examples(folder, trained, options):
     done = subprocess.run(

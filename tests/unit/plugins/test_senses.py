@@ -323,6 +323,30 @@ def test_what_only_the_tested_examples_show_counts_as_wrong():
     assert found["points"][-1]["accuracy"] <= 0.5 and found["majority"] <= 0.5
 
 
+def test_of_several_right_senses_any_is_right_in_the_figures_of_training_too():
+    texts = [f"a [bank] number {n}" for n in range(10)]
+    examples = [replace(labelled(text, "shore", "bank.n"), also=("money",)) for text in texts[:5]]
+    examples += [labelled(text, "money", "bank.n") for text in texts[5:]]
+    plan = read_plan("sense").with_settings_of(examples)
+    model = train_labelled(plan.parts, examples, name="test")
+    systems = cross_validate(plan.parts, examples, folds=5)["systems"]
+    assert systems["majority"]["bank.n"]["accuracy"] == 1.0
+    notes = model.provenance["notes"]
+    assert "bank.n: in cross-validation no better than 'money' every time" in notes
+    (said,) = (note for note in notes if "accuracy" in note)
+    assert "10 labelled examples: accuracy 100.0%" in said
+
+
+def test_examples_that_are_only_learned_from_are_not_those_that_are_tested():
+    tested = [labelled(f"a [bank] number {n}", ("shore", "money")[n % 2], "bank.n") for n in range(8)]
+    plan = read_plan("sense").with_settings_of(tested)
+    alone, twins = (
+        cross_validate(plan.parts, tested, folds=4, also=also)
+        for also in ([], [replace(each, document="twin") for each in tested])
+    )
+    assert twins == alone
+
+
 def test_of_a_word_without_part_of_speech_the_form_in_s_is_found_too():
     plain = ["box", ["box"], ["case", "fight"], []]
     assert [word for word, _ in found(Senses(words=[plain]), *tagged("Boxes in a box , boxing ."))] == [

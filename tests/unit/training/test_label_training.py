@@ -70,6 +70,33 @@ def decided(model, text):
     return [decisions.record(i, text) for i in range(len(decisions))]
 
 
+@pytest.mark.parametrize("rows", [[0, 3, 4, 11, 12], [7], [], list(range(20))])
+def test_some_examples_alone_are_as_if_they_were_marked_alone(config, rows):
+    parts = resolve(config)
+    pairs = [
+        f"{first.text} {second.text}" for first, second in zip(examples()[::2], examples()[1::2], strict=True)
+    ]
+    every = [  # two places of a text, and two texts of a document
+        replace(e, text=pair, start=e.start + shift, end=e.end + shift, document=str(i // 4))
+        for i, e in enumerate(examples())
+        for pair in [pairs[i // 2]]
+        for shift in [pair.index(e.text)]
+    ]
+    marked = mark(parts["task"], parts["tokenisation"], every)
+    alone = marked.alone(np.array(rows, np.int64))
+    if not rows:
+        assert len(alone.examples.view) == len(alone.documents) == alone.n_documents == 0
+        return
+    again = mark(parts["task"], parts["tokenisation"], [marked.labelled[i] for i in rows])
+    assert alone.labelled == again.labelled
+    assert alone.documents.tolist() == again.documents.tolist()
+    assert alone.examples.n_words == again.examples.n_words
+    assert alone.examples.view.texts == again.examples.view.texts
+    for name in ("positions", "lengths", "groups", "observed"):
+        mine, other = getattr(alone.examples.instances, name), getattr(again.examples.instances, name)
+        assert mine.dtype == other.dtype and mine.tolist() == other.tolist()
+
+
 def test_places_meet_the_instances_of_their_own_characters():
     text = "It's late. It ate it."
     labelled = [
