@@ -100,8 +100,9 @@ class Decoder(Protocol):
 class Task(Protocol):
     """What is decided: where, and between which candidates.
 
-    One that learns settings of its own from labelled examples has ``settings_of(labelled) -> dict``; what the
-    config has named already is not in it.
+    One that learns settings of its own from labelled examples has ``settings_of(labelled, tokenisation) ->
+    dict``; what the config has named already is not in it. One that has something to say of labelled places
+    has ``remarks(view, instances)``, the lines of it.
     """
 
     @property

@@ -127,8 +127,7 @@ class Plan:
     def with_settings_of(self, labelled: Sequence[Labelled]) -> Plan:
         """Return a plan whose task has the settings that it learns from labelled examples, if it does.
 
-        These are those of its ``settings_of(labelled)``, or, where tags and other layers matter, of its
-        ``settings_by(labelled, tokenisation)``.
+        These are those of its ``settings_of(labelled, tokenisation)``.
 
         Raises
         ------
@@ -145,11 +144,7 @@ class Plan:
             raise UserError("D467", n=len(labelled), label=labels[0])
         tokenisation = self.parts["tokenisation"]
         usable = (in_one_token(labelled, tokenisation) if are_tokens(task) else labelled) or labelled
-        learned = {}
-        if hasattr(task, "settings_by"):
-            learned = task.settings_by(usable, tokenisation)
-        elif hasattr(task, "settings_of"):
-            learned = task.settings_of(usable)
+        learned = task.settings_of(usable, tokenisation) if hasattr(task, "settings_of") else {}
         if not learned:
             return self
         parts = {**self.parts, "task": replace(task, **learned)}

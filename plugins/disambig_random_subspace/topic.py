@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Group, Instances, Labelled, TokenView, UserError, word_tokens
+from disambig.api import Group, Instances, Labelled, Tokenisation, TokenView, UserError, word_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,9 @@ class Topic:
         """The labels as one group; none where the labels are still to come from the data."""
         return (Group(self.name, tuple(self.labels)),) if self.labels else ()
 
-    def settings_of(self, labelled: Sequence[Labelled]) -> dict[str, Any]:
+    def settings_of(
+        self, labelled: Sequence[Labelled], tokenisation: Tokenisation | None = None
+    ) -> dict[str, Any]:
         """Return the labels of labelled documents, sorted, where the config names none."""
         return {} if self.labels else {"labels": sorted({example.label for example in labelled})}
 

@@ -90,10 +90,15 @@ class Senses:
         n = len(positions)
         return Instances(positions, np.ones(n, np.int32), groups, np.full(n, -1, np.int32))
 
-    def settings_of(self, labelled: Sequence[Labelled]) -> dict[str, Any]:
+    def settings_of(
+        self, labelled: Sequence[Labelled], tokenisation: Tokenisation | None = None
+    ) -> dict[str, Any]:
         """Return the settings that the config leaves open: the words of labelled examples.
 
-        Examples that name no word are put together by the Porter stems of their forms.
+        Examples that name no word are put together by the Porter stems of their forms. With a tokenisation,
+        forms whose tags suit their word are not certain: ``bank.n`` is decided at nouns alone, however often
+        each "bank" of the examples is labelled, while "least", an adverb for its dictionary and an adjective
+        for the tagger, still is found.
 
         Raises
         ------
@@ -106,26 +111,13 @@ class Senses:
         if not words:
             raise UserError("D496", n=len(labelled), least=self.least)
         known = {form for _, forms, _, _ in words for form in forms}
-        return {"words": words, "certain": [form for form in certain_forms(labelled) if form in known]}
-
-    def settings_by(self, labelled: Sequence[Labelled], tokenisation: Tokenisation) -> dict[str, Any]:
-        """Return the settings of `settings_of`; forms whose tags suit their word are not certain.
-
-        So ``bank.n`` is decided at nouns alone, however often each "bank" of the examples is labelled, while
-        "least", an adverb for its dictionary and an adjective for the tagger, still is found.
-
-        Raises
-        ------
-        UserError
-            D496 where no word has examples enough.
-        """
-        learned = self.settings_of(labelled)
-        if learned.get("certain"):
+        certain = [form for form in certain_forms(labelled) if form in known]
+        if certain and tokenisation is not None:
             texts = list(dict.fromkeys(example.text for example in labelled))
             view = view_of_texts(texts, tokenisation)
-            own = replace(self, words=learned["words"], certain=()).instances(view)
-            learned["certain"] = mostly_missed(learned["certain"], labelled, view, texts, own)
-        return learned
+            own = replace(self, words=words, certain=()).instances(view)
+            certain = mostly_missed(certain, labelled, view, texts, own)
+        return {"words": words, "certain": certain}
 
     def remarks(self, view: TokenView, labelled: Instances) -> list[str]:
         """Say of which words most labelled places have tags of another part of speech."""

@@ -114,7 +114,7 @@ def marked(n, form, word):
 def test_forms_are_certain_where_tags_are_of_another_part_of_speech(word, tag, certain):
     tags = Tagged(f"test.{word}{tag}", {"least": tag} if tag else {})
     examples = marked(12, "least", word)
-    learned = Senses().settings_by(examples, tags)
+    learned = Senses().settings_of(examples, tags)
     assert learned == Senses().settings_of(examples) | {"certain": certain}
     view = Tagged("test.verbs", {"least": "VB"})(["at least"])
     assert len(Senses(**learned).instances(view)) == len(certain)
@@ -127,13 +127,13 @@ def test_labelled_places_whose_tags_do_not_suit_the_word_are_told_of():
         (9, "in other text such places get no decision"),
     ):
         examples = marked(n, "bank", "bank.v")
-        task = Senses(**Senses().settings_by(examples, tags))
+        task = Senses(**Senses().settings_of(examples, tags))
         found = mark(task, tags, examples).examples
         (note,) = task.remarks(found.view, found.instances)
         assert note == f"bank.v: {n} of {n} labelled places are no verbs by their tags: {then}"
     for name in ("bank.n", "bank", "bank.x"):
         examples = marked(12, "bank", name)
-        task = Senses(**Senses().settings_by(examples, tags))
+        task = Senses(**Senses().settings_of(examples, tags))
         found = mark(task, tags, examples).examples
         assert len(found.instances) == 12 and task.remarks(found.view, found.instances) == []
 
