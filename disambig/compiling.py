@@ -1,37 +1,101 @@
 """The one door to Numba: `compiled` marks a function that becomes machine code on its first call.
 
+The first function of a process that has to be compiled is told of, at level INFO of this module's logger,
+which only the command line listens to: what is compiled is kept and taken from there by later processes.
+
 Importing this module imports Numba (half a second), so only modules named ``kernels`` or
 ``*_kernels`` import it, and those are imported inside the functions that use them.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, event
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` with Numba: no Python objects, no GIL, cached on disk where that can be.
 
     Where no cache can be written (a read-only installation without a home directory) Numba
     refuses ``cache=True`` already at import; the function is then compiled once a process.
+
+    Kernels have no annotations, for Numba finds their types: such a module says
+    ``# mypy: allow-untyped-defs``. What is checked of calls is the number of arguments.
     """
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
-        return numba.njit(nogil=True, error_model="numpy")(function)
+        kernel = numba.njit(nogil=True, error_model="numpy")(function)
+    _kernels.append(kernel)
+    return cast("Callable[P, R]", kernel)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+def kernels() -> list[Any]:
+    """Return what `compiled` has marked so far, in modules that are imported."""
+    return list(_kernels)
+
+
+def kept_in(kernel: Any) -> str | None:
+    """Return where the code of a kernel is kept, for people; None where it cannot be.
+
+    Without NUMBA_CACHE_DIR that is beside each module, in its ``__pycache__``, of which one is as good as
+    the other; so the directory of the package is named.
+    """
+    path = kernel.stats.cache_path if hasattr(kernel, "stats") else None
+    if not path:
+        return None
+    if numba.config.CACHE_DIR:
+        return str(numba.config.CACHE_DIR)
+    place = Path(path)
+    if place.name != "__pycache__":
+        return str(place.parent)
+    depth = kernel.py_func.__module__.count(".")
+    return str(place.parents[depth] if depth < len(place.parents) else place)
+
+
+class _Teller(event.Listener):  # type: ignore[misc]
+    """Tells of the first kernel that is compiled, not of those that are found compiled."""
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def on_start(self, happening: Any) -> None:
+        kernel = happening.data.get("dispatcher")
+        if self.told or not any(kernel is each for each in _kernels):
+            return
+        self.told = True
+        place = kept_in(kernel)
+        kept = f"kept in {place}" if place else "it cannot be kept (see `disambig doctor`)"
+        _log.info("compiling code for this machine, once: %s", kept)
+
+    def on_end(self, happening: Any) -> None:
+        pass
+
+
+_log = logging.getLogger(__name__)
+_kernels: list[Any] = []
+_teller = _Teller()
+event.register("numba:compile", _teller)
+
+
+def _in_kernels(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make of what writes machine code a function for kernels: its first argument is Numba's."""
+    return intrinsic(function)
+
+
+@_in_kernels
 def eight_bytes(_: Any, array: Any, at: Any) -> Any:
     """Return the eight bytes of an array of uint8 from place `at` (uint64) on as one uint64, lowest first.
 
@@ -46,7 +110,7 @@ def eight_bytes(_: Any, array: Any, at: Any) -> Any:
     return numba.types.uint64(array, at), load
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_in_kernels
 def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, sums: Any) -> Any:
     """Write the sum of ``data[at] * table[indices[at]]``, at from `start` to `end`, to `sums`.
 
@@ -68,7 +132,7 @@ def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table:
     return numba.types.void(indices, data, start, end, table, sums), write
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_in_kernels
 def add_eight(
     _: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, steps: Any, keep: Any
 ) -> Any:

@@ -6,10 +6,12 @@ arguments. The filled-in config is saved with every model, so a model can always
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from disambig import registry
+from disambig.config_problems import check_settings, not_built, not_read
 from disambig.errors import UserError, nearest_first
 
 
@@ -27,11 +29,11 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
     try:
         text = source.read_text(encoding="utf8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise UserError("D005", path=source, problem=problem) from problem
+        raise UserError("D005", path=source, problem=not_read(problem)) from problem
     try:
         return Config().from_str(text, overrides=overrides or {})
     except Exception as problem:  # confection raises its own and ValueErrors of many shapes
-        raise UserError("D005", path=source, problem=_one_line(problem)) from problem
+        raise UserError("D005", path=source, problem=not_read(problem)) from problem
 
 
 def write_config(config: dict[str, Any], path: str | Path) -> None:
@@ -47,28 +49,29 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     Raises
     ------
     UserError
-        D001 for an unknown name; D005 for wrong arguments.
+        D001 for an unknown name; D005 for wrong arguments; D007 for a part that cannot be imported.
     """
-    _check_names(config)
+    wanted = list(_names(config))
+    for kind, name in wanted:
+        registry.get(kind, name)
+    check_settings(config, registry.get, source)
+    shelves = registry.confection_registry(wanted)
     try:
-        return registry.confection_registry().resolve(config)
+        return shelves.resolve(config)
     except UserError:
         raise
     except (ValueError, TypeError, OSError) as problem:  # confection's own, or what a constructor refuses
-        raise UserError("D005", path=source, problem=_one_line(problem)) from problem
+        raise UserError("D005", path=source, problem=not_built(problem, config)) from problem
 
 
-def _check_names(section: dict[str, Any]) -> None:
+def _names(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of every part that a config asks for."""
     for key, value in section.items():
         if key.startswith("@"):
             kind = key.removeprefix("@disambig_")
             if kind not in registry.KINDS:
                 kinds = [f"@disambig_{known}" for known in registry.KINDS]
                 raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
-            registry.get(kind, value)
+            yield kind, value
         elif isinstance(value, dict):
-            _check_names(value)
-
-
-def _one_line(problem: Exception) -> str:
-    return " ".join(str(problem).split())
+            yield from _names(value)

@@ -1,13 +1,21 @@
 """The door: the hooks through which every plugin, ours included, offers its parts.
 
 Each hook is called once, when plugins are loaded, with a callback ``register(name, factory)``.
-`name` is ``package.Name.v1``; `factory` is a class or function that a config section can call.
+
+`name` is ``prefix.Name.v1``. The prefix is the name of the plugin's entry point or of its distribution,
+with ``_`` for ``-``, so that nobody takes another's names. An experiment may have any prefix, such as the
+paper's (``bergsma2010.table1.v1``), that is no name of another plugin and that none has taken before. Of two
+who claim the same, the newcomer loses and is named: the core comes first, then what its distribution brings,
+then the others in the order of their names.
+
+`factory` is a class or function that a config section can call, or where it is: ``"package.module:Name"``, or
+``".module:Name"`` beside the plugin's own module. Such a place is imported on first use: take this form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import pluggy
 
@@ -15,7 +23,12 @@ PROJECT = "disambig"
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
-Register = Callable[[str, Callable[..., Any]], None]
+
+class Register(Protocol):
+    """What a hook is called with."""
+
+    def __call__(self, name: str, factory: Callable[..., Any] | str, /) -> None:
+        """Offer a part under a name."""
 
 
 @hookspec
@@ -39,8 +52,28 @@ def disambig_register_kernels(register: Register) -> None:
 
 
 @hookspec
+def disambig_register_decoders(register: Register) -> None:
+    """Register decoders: from row scores to the rows that win, or their marginals."""
+
+
+@hookspec
 def disambig_register_learners(register: Register) -> None:
     """Register learners: how weights are found from examples."""
+
+
+@hookspec
+def disambig_register_judges(register: Register) -> None:
+    """Register judges: what makes decisions of scores (see `disambig.types.Judge`)."""
+
+
+@hookspec
+def disambig_register_measures(register: Register) -> None:
+    """Register measures: how good decisions are (see `disambig.measures.contract`)."""
+
+
+@hookspec
+def disambig_register_readers(register: Register) -> None:
+    """Register readers of labelled examples (see `disambig.formats.labelled.contract`)."""
 
 
 @hookspec

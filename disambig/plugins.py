@@ -1,11 +1,12 @@
 """Loading of plugins by entry point: lazily, each on its own, so that a broken one stops nothing.
 
-``DISAMBIG_STRICT_PLUGINS=1`` raises at the first broken plugin; ``DISAMBIG_TRACE_PLUGINS=1`` logs
-each hook call to the logger ``disambig.plugins``.
+``DISAMBIG_STRICT_PLUGINS=1`` raises at the first broken plugin, and imports all parts to see whether they can
+be; ``DISAMBIG_TRACE_PLUGINS=1`` logs each hook call to the logger ``disambig.plugins``.
 """
 
 from __future__ import annotations
 
+import difflib
 import logging
 import os
 import threading
@@ -13,14 +14,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import resolve_name
 from typing import Any
 
 import pluggy
 
-from disambig import hookspecs, registry
+from disambig import hookspecs, shelves
+from disambig.claims import Claims, in_order
 from disambig.errors import UserError
+from disambig.shelves import Part
 
 GROUP = "disambig"
+_HOOK = "disambig_register_"
 _log = logging.getLogger(__name__)
 _lock = threading.RLock()
 _report: list[PluginReport] | None = None
@@ -28,7 +33,7 @@ _report: list[PluginReport] | None = None
 
 @dataclass(frozen=True, slots=True)
 class PluginReport:
-    """What became of one entry point: `error` is None where it loaded."""
+    """What became of one entry point: `error` is None where it loaded, `warning` where nothing is odd."""
 
     name: str
     distribution: str
@@ -36,6 +41,19 @@ class PluginReport:
     module: str
     error: str | None = None
     registered: tuple[tuple[str, str], ...] = ()
+    warning: str | None = None
+
+    def broken_parts(self) -> dict[str, str]:
+        """Import every part and return, by name, what is wrong with those that cannot be."""
+        wrong = {}
+        for kind, name in self.registered:
+            part = shelves.shelf(kind).get(name)
+            try:
+                if part is not None:
+                    part.load()
+            except UserError as problem:
+                wrong[name] = str(problem)
+        return wrong
 
 
 def load_plugins() -> list[PluginReport]:
@@ -51,9 +69,11 @@ def load_plugins() -> list[PluginReport]:
         if _report is None:
             _report = []  # now, so that a plugin that asks the registry while it loads does not begin anew
             try:
-                _report.extend(_load_one(entry) for entry in _entries())
+                entries = in_order(_entries())
+                claims = Claims(entries)
+                _report.extend(_load_one(entry, claims) for entry in entries)
             except UserError:
-                registry.forget()
+                shelves.forget()
                 _report = None
                 raise
         return list(_report)
@@ -63,49 +83,81 @@ def reload_plugins() -> list[PluginReport]:
     """Forget what is registered and load every plugin again (for tests and notebooks)."""
     global _report
     with _lock:
-        registry.forget()
+        shelves.forget()
         _report = None
         return load_plugins()
 
 
 def _entries() -> list[EntryPoint]:
-    found = {(entry.name, entry.value): entry for entry in entry_points(group=GROUP)}
-    return sorted(found.values(), key=lambda entry: (entry.name != "core", entry.name))
+    return list(entry_points(group=GROUP))
 
 
-def _load_one(entry: EntryPoint) -> PluginReport:
+def _load_one(entry: EntryPoint, claims: Claims) -> PluginReport:
     distribution = entry.dist.name if entry.dist else "?"
     version = entry.dist.version if entry.dist else "?"
     try:
-        registered = _call_hooks(entry)
+        claims.check_name(entry)
+        registered, warning = _call_hooks(entry, claims)
     except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
         error = f"{type(problem).__name__}: {problem}"
-        if os.environ.get("DISAMBIG_STRICT_PLUGINS") == "1":
+        if _strict():
             raise UserError(
                 "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error
             ) from problem
         _log.warning("plugin %r (%s %s) could not be loaded: %s", entry.name, distribution, version, error)
         return PluginReport(entry.name, distribution, version, entry.value, error)
-    return PluginReport(entry.name, distribution, version, entry.value, None, registered)
+    if warning is not None:
+        _log.warning("plugin %r (%s %s): %s", entry.name, distribution, version, warning)
+    return PluginReport(entry.name, distribution, version, entry.value, None, registered, warning)
 
 
-def _call_hooks(entry: EntryPoint) -> tuple[tuple[str, str], ...]:
+def _strict() -> bool:
+    return os.environ.get("DISAMBIG_STRICT_PLUGINS") == "1"
+
+
+def _call_hooks(entry: EntryPoint, claims: Claims) -> tuple[tuple[tuple[str, str], ...], str | None]:
     """Collect all that one plugin offers, then shelve it: a plugin comes whole or not at all."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     if os.environ.get("DISAMBIG_TRACE_PLUGINS") == "1":
         manager.trace.root.setwriter(lambda text: _log.info("%s", text.rstrip()))
         manager.enable_tracing()
-    manager.register(entry.load(), name=entry.name)
-    manager.check_pending()
-    offered: list[tuple[str, str, Callable[..., Any]]] = []
+    plugin = entry.load()
+    manager.register(plugin, name=entry.name)
+    _check_hooks(manager, plugin)
+    offered: list[Part] = []
 
-    def register(kind: str, name: str, factory: Callable[..., Any]) -> None:
-        if not callable(factory):
-            raise TypeError(f"{name} is no class or function but {type(factory).__name__}")
-        offered.append((kind, name, factory))
+    def register(kind: str, name: str, factory: Callable[..., Any] | str) -> None:
+        if isinstance(factory, str) and factory.startswith("."):
+            module, colon, known_as = factory.partition(":")
+            factory = f"{resolve_name(module, getattr(plugin, '__package__', None))}{colon}{known_as}"
+        part = Part(kind, name, entry.name, factory)
+        part.check()
+        claims.check(entry, kind, name)
+        if _strict():
+            part.load()
+        offered.append(part)
 
-    for kind in registry.KINDS:
-        getattr(manager.hook, f"disambig_register_{kind}")(register=partial(register, kind))
-    registry.put(offered, owner=entry.name)
-    return tuple((kind, name) for kind, name, _ in offered)
+    for kind in shelves.KINDS:
+        getattr(manager.hook, f"{_HOOK}{kind}")(register=partial(register, kind))
+    shelves.put(offered)
+    claims.take(entry, (part.name for part in offered))
+    return tuple((part.kind, part.name) for part in offered), _oddity(manager, plugin, offered)
+
+
+def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
+    """Refuse a hook that there is not."""
+    for caller in manager.get_hookcallers(plugin) or ():
+        if not caller.has_spec():
+            known = [f"{_HOOK}{kind}" for kind in shelves.KINDS]
+            near = difflib.get_close_matches(caller.name, known, n=1, cutoff=0.6)
+            raise UserError("D009", name=caller.name, names=near[0] if near else " or ".join(known))
+
+
+def _oddity(manager: pluggy.PluginManager, plugin: Any, offered: list[Part]) -> str | None:
+    """Say what is odd about a plugin that is not broken."""
+    called = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
+    unmarked = [name for name in dir(plugin) if name.startswith(_HOOK) and name not in called]
+    if unmarked:
+        return f"{', '.join(unmarked)} is never called: write @hookimpl above it"
+    return None if offered else "registers nothing"

@@ -1,86 +1,61 @@
-"""Shelves of versioned names, filled only through the hooks.
+"""What plugins registered, asked for by kind and versioned name; plugins are loaded when it is first asked.
 
-The shelves are catalogue registries under confection, the libraries behind spaCy's own configs:
+For configs the shelves are catalogue registries under confection, the libraries behind spaCy's own configs:
 a section asks for what lies there by ``@disambig_learners = "variance_svm.VarianceSVM.v1"``.
 """
 
 from __future__ import annotations
 
-import re
+import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
+from disambig.plugins import load_plugins
+from disambig.shelves import KINDS as KINDS
+from disambig.shelves import Part, shelf
 
-KINDS = ("tokenisations", "tasks", "extractors", "kernels", "learners", "experiments")
-_NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
-_shelves: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}
-_owners: dict[tuple[str, str], str] = {}
-
-
-def put(offered: Iterable[tuple[str, str, Callable[..., Any]]], *, owner: str) -> None:
-    """Lay ``(kind, name, factory)`` on the shelves: all of them or, where one is refused, none.
-
-    Parameters
-    ----------
-    owner : str
-        The plugin that brings them.
-
-    Raises
-    ------
-    UserError
-        D003 for a name that is taken, D004 for what is no registry name.
-    """
-    new: dict[tuple[str, str], Callable[..., Any]] = {}
-    for kind, name, factory in offered:
-        if not _NAME.fullmatch(name):
-            raise UserError("D004", name=name)
-        first = owner if (kind, name) in new else _owners.get((kind, name))
-        if first is not None:
-            raise UserError("D003", kind=kind[:-1], name=name, first=first, second=owner)
-        new[kind, name] = factory
-    for (kind, name), factory in new.items():
-        _shelves[kind][name] = factory
-        _owners[kind, name] = owner
+_log = logging.getLogger(__name__)
 
 
 def get(kind: str, name: str) -> Callable[..., Any]:
-    """Return the factory registered as `name`, loading the plugins first if need be.
+    """Return the factory registered as `name`.
 
     Raises
     ------
     UserError
-        D001, with the true list of names, nearest first.
+        D001, with the true list of names, nearest first; D007 where it cannot be imported.
     """
-    shelf = everything(kind)
-    if name not in shelf:
-        raise UserError("D001", kind=kind[:-1], name=name, names=nearest_first(name, shelf))
-    return shelf[name]
+    known = parts(kind)
+    if name not in known:
+        raise UserError("D001", kind=kind[:-1], name=name, names=nearest_first(name, known))
+    return known[name].load()
+
+
+def parts(kind: str) -> dict[str, Part]:
+    """Return the parts of a kind by name; nothing of them is imported."""
+    load_plugins()
+    return shelf(kind)
 
 
 def everything(kind: str) -> dict[str, Callable[..., Any]]:
-    """Return a copy of the shelf `kind`, plugins loaded."""
-    from disambig.plugins import load_plugins
-
-    load_plugins()
-    return dict(_shelves[kind])
-
-
-def forget() -> None:
-    """Clear every shelf (before plugins are loaded anew)."""
-    for shelf in _shelves.values():
-        shelf.clear()
-    _owners.clear()
+    """Return every factory of a kind; one that cannot be imported is left out, with a warning."""
+    found = {}
+    for name, part in parts(kind).items():
+        try:
+            found[name] = part.load()
+        except UserError as problem:
+            _log.warning("%s", problem)
+    return found
 
 
-def confection_registry() -> Any:
-    """Return the shelves as a confection registry, which builds objects from config sections."""
+def confection_registry(wanted: Iterable[tuple[str, str]]) -> Any:
+    """Return a confection registry, which builds objects from config sections, of parts (kind, name)."""
     import catalogue
     import confection
 
-    shelves = {}
-    for kind in KINDS:
-        shelves[f"disambig_{kind}"] = shelf = catalogue.Registry(("disambig", kind), entry_points=False)
-        for name, factory in everything(kind).items():
-            shelf.register(name, func=factory)
+    registries = {kind: catalogue.Registry(("disambig", kind), entry_points=False) for kind in KINDS}
+    for kind, name in wanted:
+        registries[kind].register(name, func=get(kind, name))
+    shelves = {f"disambig_{kind}": registry for kind, registry in registries.items()}
     return type("Shelves", (confection.registry,), shelves)

@@ -1,37 +1,118 @@
 """The contracts between the rooms: small protocols, plain data. Nothing is implemented here.
 
-Capability is declared by attributes, never guessed from signatures.
+All that the core asks of a part stands here: as a method or property of its contract; as a field that it
+may declare, with the value that stands where it does not (`TaskOptions` and its kin, read by
+`disambig.fields`); or as an optional ability, a protocol that the core looks for with ``isinstance``.
+
+What ``observed`` means and who fills costs is said once, in `disambig.data.instances`: in use an instance's
+observed candidate is what stands in the text (-1: none of them), in training it is the right one. Extractors
+put ``instances.costs(group)`` into their batch; nobody else makes costs of places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import Columns
+from disambig.data.batches.columns import Columns
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.text.view import Tokenisation, TokenView
+from disambig.data.scored import Judged as Judged
+from disambig.data.scored import Scored as Scored
+from disambig.text.view import ReadsDocs as ReadsDocs
+from disambig.text.view import Tokenisation as Tokenisation
+from disambig.text.view import TokenView
 
 Arrays = Mapping[str, NDArray[Any]]
+Floats = NDArray[np.float64]
+Where = Literal["words", "tokens", "sentences", "documents", "items"]
+Between = Literal["words", "labels", "own"]
 
-__all__ = [
-    "Arrays",
-    "CandidateBatch",
-    "Decoder",
-    "FeatureExtractor",
-    "Features",
-    "Fitted",
-    "Kernel",
-    "Learner",
-    "Scorer",
-    "Task",
-    "Tokenisation",
-]
+
+# What is decided
+
+
+@dataclass(frozen=True, slots=True)
+class Decides:
+    """What a task decides: its one declared value.
+
+    Attributes
+    ----------
+    where : str
+        ``"words"``: a word or more, or an empty place between two; ``"tokens"``: single tokens, of which an
+        example may name any; ``"sentences"``, ``"documents"``: these as a whole; ``"items"``: things outside
+        any text, such as n-best lists, which a reader brings.
+    between : str
+        ``"words"``: the words of a group, of which one may stand in the text; ``"labels"``: labels of a
+        group, nothing of which stands there; ``"own"``: candidates of each instance's own (`Instances.own`).
+    together : bool
+        Whether the decisions of a sentence are taken together, so that none may be cut off.
+    """
+
+    where: Where = "words"
+    between: Between = "words"
+    together: bool = False
+
+
+class TaskOptions:
+    """Fields that a task may declare; the values here stand where it does not."""
+
+    decides: Decides = Decides()
+    """What the task decides; by default words or empty places, between the words of a group."""
+    metric: tuple[str, str | None] = ("accuracy", None)
+    """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
+
+
+class Task(Protocol):
+    """What is decided: where, and between which candidates."""
+
+    @property
+    def name(self) -> str:
+        """Also the default key of the annotations, such as ``"preposition"``."""
+
+    @property
+    def language(self) -> str:
+        """Language code, or ``""`` for any."""
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The lists of candidates, one model each; instances with lists of their own have a group, too."""
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return the decisions to take in `view`, in text order."""
+
+
+@runtime_checkable
+class LearnsSettings(Protocol):
+    """A task that learns settings of its own, such as its labels, from labelled examples."""
+
+    def settings_of(
+        self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
+    ) -> dict[str, Any]:
+        """Return the settings that the config leaves open, as the task's constructor takes them."""
+
+
+@runtime_checkable
+class Remarks(Protocol):
+    """A task that has something to say of the places that are labelled."""
+
+    def remarks(self, view: TokenView, instances: Instances) -> list[str]:
+        """Return the lines of it."""
+
+
+@runtime_checkable
+class Grows(Protocol):
+    """A task to which a user may add groups of candidates."""
+
+    def with_groups(self, groups: Sequence[Group]) -> Task:
+        """Return the task with further groups behind its own."""
+
+
+# What is known about it
 
 
 @runtime_checkable
@@ -45,84 +126,30 @@ class CandidateBatch(Protocol):
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each instance's rows begin, shape ``(n + 1,)``."""
-        ...
 
     @property
     def cost(self) -> NDArray[np.float32]:
         """What choosing a row costs, zero for the right ones, shape ``(n_rows,)``."""
-        ...
 
     @property
     def columns(self) -> Columns:
         """What the flat weights mean."""
-        ...
 
     @property
     def layout(self) -> Any:
         """How rows combine, for the decoder: `offsets` where each row is a candidate of its own."""
-        ...
 
-    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, weights: Floats) -> Floats:
         """Return the score of each row, shape ``(n_rows,)``, for flat weights ``(n_columns,)``."""
-        ...
 
-    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    def adjoint(self, mass: Floats) -> Floats:
         """Return the sum of the rows' features weighted by `mass`, shape ``(n_columns,)``."""
-        ...
 
-    def row_sqnorm(self) -> NDArray[np.float64]:
+    def row_sqnorm(self) -> Floats:
         """Return the squared norm of each row's features, shape ``(n_rows,)``."""
-        ...
 
     def take(self, index: NDArray[np.int64]) -> CandidateBatch:
         """Return the batch of the instances in `index`, in that order."""
-        ...
-
-
-class Decoder(Protocol):
-    """Turns row scores into winning rows or their marginals; `layout` says how rows combine.
-
-    With ``scores + cost`` `best` is loss-augmented; with wrong rows at minus infinity it finds the
-    right candidate nearest to winning.
-    """
-
-    def best(self, scores: NDArray[np.float64], layout: Any) -> NDArray[np.float64]:
-        """Return a mass of one on each row of the winners, zero elsewhere."""
-        ...
-
-    def marginals(
-        self, scores: NDArray[np.float64], layout: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return row marginals under softmax, and the log partition of each instance."""
-        ...
-
-
-class Task(Protocol):
-    """What is decided: where, and between which candidates.
-
-    One that learns settings of its own from labelled examples has ``settings_of(labelled, tokenisation) ->
-    dict``; what the config has named already is not in it. One that has something to say of labelled places
-    has ``remarks(view, instances)``, the lines of it.
-    """
-
-    @property
-    def name(self) -> str:
-        """Also the default key of the annotations, such as ``"preposition"``."""
-        ...
-
-    @property
-    def language(self) -> str:
-        """Language code, or ``""`` for any."""
-        ...
-
-    @property
-    def groups(self) -> tuple[Group, ...]:
-        """The lists of candidates, one model each."""
-        ...
-
-    def instances(self, view: TokenView) -> Instances:
-        """Return the decisions to take in `view`, in text order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,29 +168,40 @@ class Features:
     asked: NDArray[np.int32]
 
 
+class ExtractorOptions:
+    """Fields that an extractor may declare; the values here stand where it does not."""
+
+    requires: Sequence[str] = ()
+    """Layers that a view must have."""
+    rows_are_shared: bool = False
+    """Whether the rows say nothing of the candidates (`CrossedRows`): found once for all groups."""
+    cross_fit: bool = False
+    """Whether `fit` learns from the labels: then examples are described out of fold."""
+
+
 class FeatureExtractor(Protocol):
     """What is known about each candidate."""
 
-    @property
-    def requires(self) -> Sequence[str]:
-        """Layers that a view must have."""
-        ...
-
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
         """Learn vocabularies and thresholds; return a fitted extractor."""
-        ...
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the features of the candidates of instances that all belong to `group`."""
-        ...
 
     def state(self) -> Arrays:
         """Return all that `fit` learned, as arrays."""
-        ...
 
     def from_state(self, arrays: Arrays) -> FeatureExtractor:
         """Return an extractor of this configuration with the given state."""
-        ...
+
+
+@runtime_checkable
+class ReadsTable(Protocol):
+    """An extractor that asks a count table, which the model refers to and does not hold."""
+
+    @property
+    def table(self) -> Any:
+        """The table, opened on first use; its ``identity`` (str) tells it from any other."""
 
 
 class Kernel(Protocol):
@@ -172,31 +210,65 @@ class Kernel(Protocol):
     @property
     def is_linear(self) -> bool:
         """Whether the kernel is the inner product of what `rows` gives, which has the batch's columns."""
-        ...
 
     def rows(self, batch: CandidateBatch) -> Any:
         """Return the rows as the kernel sees them, a scipy.sparse.csr_array of shape ``(n, d)``."""
-        ...
 
-    def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
+    def gram(self, left: Any, right: Any) -> Floats:
         """Return the kernel of each of two sets of such rows with each other, shape ``(n, m)``."""
-        ...
+
+
+# How weights are found
+
+
+class Decoder(Protocol):
+    """Turns row scores into winning rows or their marginals; `layout` says how rows combine.
+
+    With ``scores + cost`` `best` is loss-augmented; rows at minus infinity are forbidden.
+    """
+
+    def best(self, scores: Floats, layout: Any) -> Floats:
+        """Return a mass of one on each row of the winners, zero elsewhere."""
+
+    def marginals(self, scores: Floats, layout: Any) -> tuple[Floats, Floats]:
+        """Return row marginals under softmax, and the log partition of each instance."""
+
+
+@runtime_checkable
+class FindsTop(Protocol):
+    """A decoder that finds the k best candidates, too."""
+
+    def top(self, scores: Floats, layout: Any, k: int) -> list[tuple[Floats, Any]]:
+        """Return scores and candidates of each instance, best first; fewer where there are fewer."""
 
 
 class Scorer(Protocol):
-    """A fitted decision function.
+    """A fitted decision function."""
 
-    One that is linear also has ``linear(batch) -> (same, weights)``: the same examples and rows in whatever
-    columns it weighs, and flat weights over these, so that ``same.scores(weights)`` are its scores.
-    """
-
-    def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
+    def scores(self, batch: CandidateBatch) -> Floats:
         """Return one score a row, shape ``(n_rows,)``."""
-        ...
 
     def state(self) -> Arrays:
         """Return all that is needed to rebuild the scorer, as arrays."""
-        ...
+
+
+@runtime_checkable
+class Linear(Protocol):
+    """A scorer that is linear: its decisions can be explained."""
+
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
+        """Return the same examples and rows in whatever columns it weighs, and flat weights over these.
+
+        ``same.scores(weights)`` are its scores.
+        """
+
+
+@runtime_checkable
+class FindsBest(Protocol):
+    """A scorer that finds the best candidates by itself, quicker than by scoring all."""
+
+    def best(self, batch: CandidateBatch) -> NDArray[np.int64]:
+        """Return the best candidate of each instance, as an index among its own, shape ``(n,)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,18 +279,17 @@ class Fitted:
     report: dict[str, Any] = field(default_factory=dict)
 
 
+class LearnerOptions:
+    """Fields that a learner may declare; the values here stand where it does not."""
+
+    needs_training: bool = True
+    """False where `fit` ignores the examples (an unsupervised sum)."""
+    takes: tuple[type, ...] = ()
+    """Storages of a batch that it learns from, the best first; others are converted. None: any batch."""
+
+
 class Learner(Protocol):
-    """A frozen configuration that finds a scorer from a batch. It never sees groups.
-
-    One that declares ``shares = True`` can learn weights from several groups together, in
-    ``fit_shared(batches)``, and draws to them in ``towards(shared).fit(batch)``; what
-    ``shared_from_state(arrays)`` rebuilds decides for groups with too few examples, or none.
-    """
-
-    @property
-    def needs_training(self) -> bool:
-        """False where `fit` ignores the examples (an unsupervised sum)."""
-        ...
+    """A frozen configuration that finds a scorer from a batch. It never sees groups."""
 
     def fit(
         self,
@@ -228,8 +299,102 @@ class Learner(Protocol):
         rng: np.random.Generator | None = None,
     ) -> Fitted:
         """Return the scorer learned from `batch`; settings left open are tuned on `dev`."""
-        ...
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
-        ...
+
+
+@runtime_checkable
+class FitsPath(Protocol):
+    """A learner with a sequence of scorers; the trainer takes that of least cost on development data."""
+
+    def fit_path(
+        self, batch: CandidateBatch, *, rng: np.random.Generator | None = None
+    ) -> Iterator[tuple[str, Fitted]]:
+        """Yield scorers, each with the name of its step, from the simplest on."""
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """A learner that leaves a setting open, to be chosen on folds before it learns from all examples."""
+
+    def settled(self, reports: Sequence[Mapping[str, Any]]) -> Learner:
+        """Return the learner with that setting as it came out in some fits, whose reports are given."""
+
+
+@runtime_checkable
+class SharesWeights(Protocol):
+    """A learner that can learn weights from several groups together, and draw each group's towards them."""
+
+    def fit_shared(self, batches: Sequence[CandidateBatch]) -> Scorer:
+        """Return the scorer of all groups; it also decides for groups with too few examples, or none."""
+
+    def towards(self, shared: Scorer) -> Learner:
+        """Return this learner, drawn towards what all groups share."""
+
+    def shared_from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild the saved scorer of all groups."""
+
+
+# What decisions are made of scores
+
+
+class Material(Protocol):
+    """Examples that scorers did not learn from: what a judge is fitted to."""
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+
+    @property
+    def n_words(self) -> int:
+        """Words of the text around the examples; 0 where there is none."""
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """For what is drawn at random."""
+
+    def scored(self, group: int, *, most: int | None = None) -> Scored:
+        """Return the examples of a group, scored: all, or a random sample of `most`."""
+
+
+class Judge(Protocol):
+    """What makes decisions of scores: a frozen configuration, with what `fit` learned."""
+
+    def fit(self, material: Material, *, progress: Any = None) -> Judge:
+        """Return a judge fitted to examples, `task`'s groups one by one."""
+
+    def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
+        """Decide for instances of one group, at a rate of flags other than its own if one is given."""
+
+    def probabilities(self, scored: Scored) -> Floats | None:
+        """Return the probability of each candidate to be right, ``(n_candidates,)``; None: not known."""
+
+    def state(self) -> Arrays:
+        """Return all that `fit` learned, as arrays."""
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Judge:
+        """Return a judge of this configuration with the given state; ValueError where it does not fit."""
+
+
+@runtime_checkable
+class Flags(Protocol):
+    """A judge that flags what should be another word."""
+
+    flags_per_1000: float
+    """The rate of flags per 1,000 correct words that it is set to."""
+
+    def limit(self, flags_per_1000: float | None = None) -> float:
+        """Return the probability above which it flags at a rate; UserError D401 for an impossible one."""
+
+
+@runtime_checkable
+class KeepsSilent(Protocol):
+    """A judge that says nothing where it is not sure enough."""
+
+    @property
+    def least_margin(self) -> float:
+        """The margin below which nothing is said, in units of log-odds."""
+
+    def with_least_margin(self, least_margin: float) -> Judge:
+        """Return the judge with another least margin."""

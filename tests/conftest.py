@@ -1,8 +1,9 @@
-"""What all tests share: plugins made for a test, and one small count table."""
+"""What all tests share: plugins made for a test, one small count table, and how many processes run them."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
@@ -11,20 +12,42 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy: a process a core needs no threads of linear algebra
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import disambig
 from disambig import plugins
 from disambig.plugins import PluginReport
 
+ROOT = Path(__file__).parents[1]
+if Path(disambig.__file__).parents[1] != ROOT:  # what is installed is tested: in commands begun here as well,
+    os.environ["PYTHONSAFEPATH"] = "1"  # which would find the sources before it (from Python 3.11 on)
 sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
+
+os.environ.setdefault("DISAMBIG_TELL_COMPILING", "0")  # what commands say is the same in a fresh clone
 
 _EXAMPLES = {  # how many examples hypothesis makes, by DISAMBIG_TEST_EXAMPLES
     "few": settings(deadline=None, max_examples=5),
-    "new": settings(deadline=None),  # others in every run; no wall clock: the machine may be busy
+    "new": settings(deadline=None, max_examples=25),  # others in every run; no wall clock: it may be busy
     "same": settings(deadline=None, derandomize=True),  # what passed once passes again, as in .ci/run
     "many": settings(deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]),
 }
 for name, made in _EXAMPLES.items():
     settings.register_profile(name, made)
 settings.load_profile(os.environ.get("DISAMBIG_TEST_EXAMPLES", "new"))
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return how many processes ``-n auto`` means: one a core, at most eight; 0: all in this one.
+
+    What measures must be alone, and for a few files more processes cost more than they give.
+    """
+    alone = re.search(r"(?<!not )\b(benchmark|replication)\b", config.option.markexpr)
+    files = [argument for argument in config.args if ".py" in argument]
+    if alone or len(files) == len(config.args) < 4:
+        return 0
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, 8) if cores > 1 else 0
 
 
 @pytest.fixture
@@ -67,8 +90,8 @@ def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a count table of the toy sentences."""
     from toy_texts import SENTENCES
 
-    from disambig.counts.build import build_table
-    from disambig.text.words import Words
+    from disambig.counts.building.build import build_table
+    from disambig.text.tokenisations.words import Words
 
     path = tmp_path_factory.mktemp("counts") / "small.counts"
     return build_table(path, SENTENCES, Words())

@@ -217,7 +217,7 @@ def _every_occurrence(figures: dict[str, Any]) -> list[str]:
 
 
 def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any]) -> list[str]:
-    from disambig.evaluation.intervals import mean_interval
+    from disambig.measures.intervals import mean_interval
 
     lines = ["| sets | n | accuracy | all counts |", "|---|---|---|---|"]
     all_groups = full.get("groups", {})

@@ -11,10 +11,10 @@ from disambig_variance_svm.it.normalised import NormalisedWords
 from material import CORRECTING, HOME, read
 
 from disambig.config import read_config, resolve
-from disambig.counts.build import batches, counter_for
-from disambig.counts.counter import NgramCounter
-from disambig.counts.write import write_table
-from disambig.text.words import Words
+from disambig.counts.building.build import batches, counter_for
+from disambig.counts.building.counter import NgramCounter
+from disambig.counts.building.write import write_table
+from disambig.text.tokenisations.words import Words
 
 GiB = 1 << 30
 

@@ -23,8 +23,8 @@ from judging import judged
 from pruning import SHARE, pruned
 
 from disambig.config import read_config, resolve
-from disambig.corpora.labelled import Labelled
-from disambig.corpora.noad import read_noad
+from disambig.formats.labelled.reader import Labelled
+from disambig.formats.noad.reader import read_noad
 from disambig.model.model import Model
 from disambig.model.store import save_model
 from disambig.text.hashing import hash_word

@@ -66,6 +66,7 @@ LIMITS = """\
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
     from disambig.model.store import load_model
+    from disambig.types import KeepsSilent
 
     weights = home / "models" / "sense" / "weights.npz"
     model = load_model(weights.parent)
@@ -79,7 +80,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
             most=model.provenance["selection"]["most"],
             size=weights.stat().st_size / 1e6,
         ),
-        _parts(found, model.labels.least_margin if model.labels else 0.0),
+        _parts(found, model.judge.least_margin if isinstance(model.judge, KeepsSilent) else 0.0),
         _margins(found),
         _words(found),
         LIMITS,

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from disambig.corpora.labelled import Labelled
+from disambig.formats.labelled.reader import Labelled
 from disambig.model.model import Model
 from disambig.text.hashing import hash_word
 

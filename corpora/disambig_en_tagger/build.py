@@ -10,7 +10,6 @@ plain text, calibrated on EWT's development part, tested on its test part.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import sys
 import time
@@ -24,10 +23,10 @@ from disambig_random_subspace.experiments.tagger_peers import peers_on
 from disambig_random_subspace.tagging.plain_text import classes_of
 from disambig_random_subspace.tagging.training import train_tagger
 
-from disambig.experiments.paragraphs import text_lines
-from disambig.features.word_classes import WordClasses
+from disambig.features.tokens.word_classes import WordClasses
+from disambig.formats.conllu.sentences import read_conllu
+from disambig.model.loading import load
 from disambig.model.model import Model
-from disambig.model.packs import load
 from disambig.model.store import save_model
 
 HOME = Path(__file__).parent
@@ -131,11 +130,8 @@ def parts_of_speech(data: Path) -> dict[str, Any]:
     nlp.add_pipe("disambig_tagger")
     right = total = 0
     for genre in GENRES:
-        rows = [
-            line.split("\t") for line in text_lines(data / "labelled" / "ewt" / f"{genre}.test.conllu.xz")
-        ]
-        for begins, group in itertools.groupby(rows, key=lambda row: len(row) > 1 or row[0].startswith("#")):
-            words = [row for row in group if row[0].isdigit()] if begins else []
+        for sentence in read_conllu(data / "labelled" / "ewt" / f"{genre}.test.conllu.xz"):
+            words = sentence.words
             doc = next(nlp.pipe([Doc(nlp.vocab, words=[row[1] for row in words])]))
             right += sum(token.pos_ == row[3] for token, row in zip(doc, words, strict=True))
             total += len(words)

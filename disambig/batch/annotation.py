@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from disambig.batch.sources import Annotate
-from disambig.corpora.documents import Bad, Document
-from disambig.corpora.opening import without_compression
-from disambig.corpora.results import Annotated
 from disambig.errors import UserError
+from disambig.files.opening import without_compression
+from disambig.formats.documents import Bad, Document
+from disambig.formats.results import Annotated
 from disambig.text.markup import plain_text
 
 if TYPE_CHECKING:
@@ -125,15 +125,19 @@ def _joined(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decisions
 def _join(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
     import numpy as np
 
+    from disambig.data.lists import CandidateLists
+
     first = parts[0][0]
     columns: dict[str, Any] = {
         field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])
         for field in dataclasses.fields(first)
-        if field.name not in ("task", "model", "table", "starts", "ends", "offsets")
+        if field.name not in ("task", "model", "table", "starts", "ends", "offsets", "own")
     }
     columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
     for name in ("starts", "ends"):
         columns[name] = np.concatenate([getattr(part, name) + np.int32(offset) for part, offset in parts])
     sizes = np.concatenate([np.diff(part.offsets) for part, _ in parts])
     columns["offsets"] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    if first.own is not None:
+        columns["own"] = CandidateLists.joined([part.own for part, _ in parts if part.own is not None])
     return dataclasses.replace(first, **columns)

@@ -18,11 +18,12 @@ from disambig.batch.shards import ShardWork, load_record, part_name
 from disambig.batch.sources import Source
 from disambig.batch.totals import Totals
 from disambig.batch.work import Runner
-from disambig.corpora.inputs import Input
-from disambig.corpora.opening import STDIN
-from disambig.corpora.saving import remove_temporaries
-from disambig.corpora.writers import Format
 from disambig.errors import UserError
+from disambig.files.opening import STDIN
+from disambig.files.saving import remove_temporaries
+from disambig.formats.flags_alone import FlagsAlone
+from disambig.formats.inputs import Input
+from disambig.formats.writers import Format
 
 
 @dataclass(slots=True)
@@ -106,6 +107,7 @@ def run_job(
         "field": field,
         "shard_size": shard_size,
         "text": getattr(format, "text", None),
+        **({"only_flags": True} if isinstance(format, FlagsAlone) else {}),
     }
     made = plan(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
     _check_names(made, format)

@@ -10,8 +10,8 @@ from typing import Any
 
 from disambig import __version__
 from disambig.batch.planning import Plan
-from disambig.corpora.saving import save_json, writing
 from disambig.errors import UserError
+from disambig.files.saving import save_json, writing
 
 NAME = "manifest.json"
 LAYOUT = "disambig.job.v1"

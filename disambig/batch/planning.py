@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from disambig.corpora.conllu import conllu_cuts
-from disambig.corpora.csv_rows import csv_cuts
-from disambig.corpora.documents import Kind
-from disambig.corpora.inputs import Input
-from disambig.corpora.opening import READ_ERRORS
+from disambig.files.opening import READ_ERRORS
+from disambig.formats.conllu.reader import conllu_cuts
+from disambig.formats.documents import Kind
+from disambig.formats.inputs import Input
+from disambig.formats.tables.csv_rows import csv_cuts
 
 SHARD_SIZE = 8_000_000  # bytes
 _BLOCK = 1 << 20

@@ -17,12 +17,12 @@ from disambig.batch.planning import Part, Shard
 from disambig.batch.sources import Annotate, Source
 from disambig.batch.totals import Totals, from_plain, totals_of
 from disambig.batch.work import Function
-from disambig.corpora.documents import Bad, Document
-from disambig.corpora.readers import read
-from disambig.corpora.results import Annotated
-from disambig.corpora.saving import save_json, saved, writing
-from disambig.corpora.writers import Format
 from disambig.errors import UserError
+from disambig.files.saving import save_json, saved, writing
+from disambig.formats.documents import Bad, Document
+from disambig.formats.readers import read
+from disambig.formats.results import Annotated
+from disambig.formats.writers import Format
 
 RECORDS = "shards"
 

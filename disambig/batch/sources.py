@@ -30,6 +30,10 @@ class Source(Protocol):
         """Return the language of the texts, such as ``"en"``."""
         ...
 
+    def can_flag(self) -> bool:
+        """Tell whether any of the models flags anything."""
+        ...
+
     def describe(self) -> dict[str, Any]:
         """Return plain values that change whenever the decisions might: kept in a job's manifest."""
         ...
@@ -64,7 +68,7 @@ class ModelSource:
         UserError
             D323 where none is installed.
         """
-        from disambig.model.packs import usual
+        from disambig.packs import usual
 
         names = self.models or usual()
         if not names:
@@ -79,9 +83,13 @@ class ModelSource:
         UserError
             D4xx for an unknown name or a damaged model; D322 if no model takes extra sets.
         """
-        from disambig.model.packs import load
+        from disambig.fields import decides
+        from disambig.model.loading import load
 
         models = [load(name) for name in self.names()]
+        for model in models:
+            if decides(model.task).where == "items":
+                raise UserError("D338", model=model.name)
         return with_sets(models, self.sets) if self.sets else models
 
     def load(self) -> Annotate:
@@ -102,11 +110,36 @@ class ModelSource:
 
         return run
 
+    def load_correcting(self) -> Annotate:
+        """Load the models that correct words; those that choose labels are left out.
+
+        Raises
+        ------
+        UserError
+            As for `load_models`; D644 where a model that was named chooses labels.
+        """
+        from disambig.model.annotate import annotate
+        from disambig.types import Flags
+
+        models = []
+        for model in self.load_models():
+            if isinstance(model.judge, Flags):
+                models.append(model)
+            elif self.models:
+                raise UserError("D644", name=model.name, task=model.task.name)
+        return lambda texts: annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
+
     def language(self) -> str:
         """Return the language of the first model."""
-        from disambig.model.packs import load
+        from disambig.model.loading import load
 
         return str(getattr(load(self.names()[0]), "language", "en"))
+
+    def can_flag(self) -> bool:
+        """Tell whether any of the models corrects words: others choose labels and flag nothing."""
+        from disambig.types import Flags
+
+        return any(isinstance(model.judge, Flags) for model in self.load_models())
 
     def describe(self) -> dict[str, Any]:
         """Return names, versions and contents of the models, and all settings.
@@ -116,7 +149,8 @@ class ModelSource:
         UserError
             As for `load`.
         """
-        from disambig.model.packs import available, load
+        from disambig.model.loading import load
+        from disambig.packs import available
 
         installed = available()
         names, models = self.names(), {}
@@ -141,7 +175,9 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     UserError
         D322 where none takes any.
     """
-    takes = [hasattr(model.task, "extra") for model in models]
+    from disambig.types import Grows
+
+    takes = [isinstance(model.task, Grows) for model in models]
     if not any(takes):
         raise UserError("D322", models=", ".join(model.name for model in models))
     return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]

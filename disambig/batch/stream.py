@@ -12,9 +12,9 @@ from disambig.batch.runners import InProcess
 from disambig.batch.sources import Annotate, Source
 from disambig.batch.totals import Totals, totals_of
 from disambig.batch.work import Function, Runner
-from disambig.corpora.documents import Bad, Document
-from disambig.corpora.writers import Format
 from disambig.errors import UserError
+from disambig.formats.documents import Bad, Document
+from disambig.formats.writers import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def annotate_stream(
     Parameters
     ----------
     documents : iterable of Document or Bad
-        From `disambig.corpora.readers`.
+        From `disambig.formats.readers`.
     source : Source
         Where the annotator comes from.
     format : Format

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from disambig.corpora.results import Annotated, count_words
+from disambig.formats.results import Annotated, count_words
 
 if TYPE_CHECKING:
     from disambig.data.decisions import Decisions

@@ -1,1 +1,1 @@
-"""Checking texts like a linter: flags at their places, corrections of files. No model and no command line."""
+"""Checking texts like a linter: a run, flags at their places, corrections. No model is loaded here."""

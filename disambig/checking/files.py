@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from disambig.corpora.opening import COMPRESSED, READ_ERRORS, STDIN, decode, open_bytes, read_error
-from disambig.corpora.saving import TEMPORARY, sync_directory
 from disambig.errors import UserError
+from disambig.files.opening import COMPRESSED, READ_ERRORS, STDIN, decode, open_bytes, read_error
+from disambig.files.saving import TEMPORARY, sync_directory
 from disambig.text import markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)

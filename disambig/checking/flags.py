@@ -94,8 +94,8 @@ def flags_of(
     most_per_1000 : float, optional
         Most flags for 1,000 words; a text is allowed this share of its words, rounded up.
     """
-    from disambig.corpora.edits import edit_of
-    from disambig.corpora.results import count_words
+    from disambig.formats.edits import edit_of
+    from disambig.formats.results import count_words
 
     places = Places(text)
     directives = read_directives(path, text, plain.comments, places)

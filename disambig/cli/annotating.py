@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,16 @@ from disambig.batch.job import Report, run_job
 from disambig.batch.runners import local
 from disambig.batch.sources import Source
 from disambig.batch.stream import annotate_stream
+from disambig.cli.progress import clear, progress, say
 from disambig.cli.reporting import Reporter
-from disambig.corpora.documents import Kind
-from disambig.corpora.inputs import NAMES, Input, find_inputs
-from disambig.corpora.opening import STDIN
-from disambig.corpora.readers import FIELD, read_all
-from disambig.corpora.saving import saved, writer, writing
-from disambig.corpora.writers import (
+from disambig.errors import UserError, nearest_first
+from disambig.files.opening import STDIN
+from disambig.files.saving import saved, writer, writing
+from disambig.formats.documents import Kind
+from disambig.formats.flags_alone import only_flags
+from disambig.formats.inputs import NAMES, Input, find_inputs
+from disambig.formats.readers import FIELD, read_all
+from disambig.formats.writers import (
     BINARY,
     OF_LANGUAGE,
     Format,
@@ -26,7 +30,6 @@ from disambig.corpora.writers import (
     format_of,
     make_format,
 )
-from disambig.errors import UserError, nearest_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +49,7 @@ class Request:
     field: str | None = None
     source_format: str | None = None
     text: bool = True
+    only_flags: bool = False
     workers: int = 1
     shard_size: int = 8_000_000
     force: bool = False
@@ -63,6 +67,8 @@ def run(request: Request, source: Source) -> int:
     name = request.format or _format_name(request, terminal)
     language = source.language() if name in OF_LANGUAGE else "en"
     format = make_format(name, field=request.field or FIELD, text=request.text, language=language)
+    if request.only_flags:
+        format = only_flags(format, can_flag=source.can_flag())
     if request.output is not None and not request.is_job:
         check_output(str(request.output), name)
     if terminal and name in BINARY:
@@ -74,13 +80,10 @@ def run(request: Request, source: Source) -> int:
         exclude=[str(request.output)] if request.is_job else (),
     )
     check_inputs(format, inputs)
-    reporter = Reporter()
-    try:
-        report = _job(request, inputs, source, format, reporter) if request.is_job else None
-        if report is None:
-            report = _stream(request, inputs, source, format, reporter)
-    finally:
-        reporter.close()
+    with progress() as meter:
+        reporter = Reporter(meter)
+        run_it = _job if request.is_job else _stream
+        report = run_it(request, inputs, source, format, reporter)
     problems = len(report.bad) + len(report.left_out)
     if not report.totals.words and not problems:
         raise UserError("D307", what=_all_of(inputs))
@@ -107,14 +110,14 @@ def _job(
             planned=reporter.begin,
         )
     except KeyboardInterrupt:
-        reporter.say("disambig: interrupted; started again with the same options, the job goes on from here")
+        say("disambig: interrupted; started again with the same options, the job goes on from here")
         raise
 
 
 def _stream(
     request: Request, inputs: Sequence[Input], source: Source, format: Format, reporter: Reporter
 ) -> Report:
-    def annotate(write) -> Report:  # type: ignore[no-untyped-def]
+    def annotate(write: Callable[[bytes], object]) -> Report:
         return annotate_stream(
             read_all(inputs, field=request.field or FIELD),
             source=source,
@@ -129,7 +132,7 @@ def _stream(
     if request.output is None:
         if sys.stdout is None:
             raise UserError("D309", path="standard output", problem="it is closed")
-        report = annotate(writer(sys.stdout.buffer, "standard output"))
+        report = annotate(_to_terminal if _is_terminal() else writer(sys.stdout.buffer, "standard output"))
         with writing("standard output"):
             sys.stdout.buffer.flush()
         return report
@@ -145,6 +148,14 @@ def _stream(
     except _NothingToWrite as nothing:
         return nothing.report
     return report
+
+
+def _to_terminal(data: bytes) -> None:
+    """Write to standard output, where the progress bar may be, too."""
+    if data:
+        with clear(), writing("standard output"):
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
 
 
 class _NothingToWrite(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,31 +31,34 @@ def run(
     UserError
         D465 where text is named too, or no examples.
     """
-    from disambig.cli.progress import stages
+    from disambig.cli.progress import progress, stages
     from disambig.cli.telling import notes
-    from disambig.corpora.labelled import read_labelled
-    from disambig.corpora.telling import teller
     from disambig.errors import UserError
     from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+    from disambig.files.telling import teller
+    from disambig.formats.labelled.reader import read_labelled
+    from disambig.training.accounting import line
 
     if text or not labelled:
         raise UserError("D465")
     reading: dict[str, Any] = {"strict": strict, "tell": notes()}
     say = teller(**reading)
     if folds is None:
-        from disambig.model.packs import load
+        from disambig.model.loading import load
 
         loaded = load(model)
         scores: dict[str, Any] = {}
         if key is None:
             examples = read_labelled(labelled, encoding=encoding, **reading)
         else:
-            from disambig.evaluation.senseval_model import judge_senseval
+            from disambig.evaluation.senseval.model import judge_senseval
 
             examples, scores = judge_senseval(
                 loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **reading
             )
-        judged = evaluate_labelled(loaded, examples, say=say)
+        with progress() as meter:
+            meter.show("scoring", 0, None)
+            judged = evaluate_labelled(loaded, examples, say=say)
         found = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
         systems, overall = {"model": found["groups"]}, {"model": found["overall"]}
     else:
@@ -64,12 +68,13 @@ def run(
         examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"), **reading)
         plan = plan.with_settings_of(examples)
         settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
-        with stages() as progress:
-            found = cross_validate(plan.parts, examples, folds=folds, say=say, progress=progress, **settings)
+        with stages() as told:
+            found = cross_validate(plan.parts, examples, folds=folds, say=say, progress=told, **settings)
         systems, overall = found["systems"], found["overall"]
     if json:
         typer.echo(json_module.dumps(found, indent=1))
         return
+    typer.echo(line(found["account"]), file=sys.stderr)
     how = f", {folds} folds" if folds else ""
     unused = f", {found['unused']:,} not used" if found["unused"] else ""
     typer.echo(f"{_many(found['n'], 'example')} in {_many(found['documents'], 'document')}{how}{unused}")
@@ -83,8 +88,8 @@ def run(
     for system, groups in systems.items():
         if len(groups) > 1 or found.get("unknown"):
             typer.echo(figures_line(f"{NAMES[system]}, all", overall[system]))
-        for line in readable(NAMES[system], groups):
-            typer.echo(line)
+        for each in readable(NAMES[system], groups):
+            typer.echo(each)
 
 
 def figures_line(what: str, at: dict[str, Any]) -> str:

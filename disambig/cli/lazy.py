@@ -19,7 +19,10 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Import the module and let its own command read the arguments."""
-        command = get_command(import_module(self.module).app)
+        from disambig.cli import metavars, progress
+
+        progress.begin()
+        command = metavars.in_words(get_command(import_module(self.module).app))
         command.name = self.name
         return command.make_context(info_name, args, parent=parent, **extra)
 
@@ -27,9 +30,10 @@ class LazyCommand(TyperCommand):
 def lazy_group(commands: Mapping[str, str], *, package: str) -> type[TyperGroup]:
     """Return a group class that shows `commands` (name to line of help) in this order.
 
-    The command ``name`` is the Typer object ``app`` of the module ``package.name``.
+    The command ``a-name`` is the Typer object ``app`` of the module ``package.a_name``.
     """
-    known = {name: LazyCommand(name, f"{package}.{name}", summary) for name, summary in commands.items()}
+    modules = {name: f"{package}.{name.replace('-', '_')}" for name in commands}
+    known = {name: LazyCommand(name, modules[name], summary) for name, summary in commands.items()}
 
     class LazyGroup(TyperGroup):
         def __init__(self, **settings: Any) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "check": "Check text, Markdown and LaTeX like a linter, and correct them.",
     "explain": "Show why each word of a text was decided as it was.",
     "plugins": "List the installed plugins and what each brings.",
+    "new-plugin": "Write a plugin to begin with, tests and all.",
     "train": "Train a model.",
     "evaluate": "Score a model on text.",
     "curve": "Show how good a model gets with more examples.",
@@ -35,7 +36,7 @@ TERMINATED = 143
 
 # No rich markup: it would cost a third of the time that `disambig --help` may take.
 app = typer.Typer(
-    cls=lazy_group(COMMANDS, package="disambig.cli"),
+    cls=lazy_group(COMMANDS, package="disambig.cli.commands"),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -2,83 +2,87 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from disambig.batch.job import Report
+from disambig.cli.progress import Meter, remark, say
 
 MESSAGES_SHOWN = 50
 
 
 class Reporter:
-    """Shows progress on a terminal, and messages and the summary anywhere."""
+    """Shows how far annotating is, and messages and the summary.
 
-    def __init__(self) -> None:
-        self._bar: Any = None
-        self._began = time.monotonic()
-        self._first = 0.0
+    Parameters
+    ----------
+    meter : Meter, optional
+        Where progress is shown.
+    """
+
+    def __init__(self, meter: Meter | None = None) -> None:
+        self._meter = meter or Meter()
+        self._size: int | None = None
+        self._done = 0
+        self._first: tuple[float, int] | None = None
+        self._last = (0.0, 0)
         self._messages = 0
 
     def begin(self, size: int | None) -> None:
-        """Start the progress bar; `size` is how much there is to do, in bytes, if that is known."""
-        self._began = time.monotonic()
-        if sys.stderr is not None and sys.stderr.isatty():
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=size, unit="B", unit_scale=True, leave=False, file=sys.stderr)
+        """Begin; `size` is how much there is to do, in bytes, if that is known."""
+        self._size = size
+        self._meter.show("annotating", 0, size, unit="B")
 
     def listen(self, amount: int, messages: Sequence[str]) -> None:
-        """Move the bar on and show messages, the first `MESSAGES_SHOWN` of them."""
-        if self._bar is not None:
-            self._bar.update(amount)
+        """Show that so much more is done, and messages, the first `MESSAGES_SHOWN` of them."""
+        self._done += amount
+        self._last = (time.monotonic(), self._done)
+        if amount and self._first is None:
+            self._first = self._last
+        self._meter.show("annotating", self._done, self._size, unit="B")
         for message in messages:
             self._messages += 1
             if self._messages <= MESSAGES_SHOWN:
-                self.say(f"disambig: {message}")
+                say(f"disambig: {message}")
 
-    def say(self, line: str) -> None:
-        """Write a line without disturbing the bar."""
-        if sys.stderr is None:
-            return
-        line = line.encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(
-            sys.stderr.encoding or "utf-8"
-        )
-        if self._bar is not None:
-            self._bar.write(line, file=sys.stderr)
-        else:
-            sys.stderr.write(line + "\n")
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+    def _words_a_second(self, words: int) -> str:
+        """Return the rate of all but the first piece, which waits for models and compiled code."""
+        if self._first is None or self._last[1] <= self._first[1] or not words:
+            return ""
+        share = (self._last[1] - self._first[1]) / self._last[1]
+        seconds = max(self._last[0] - self._first[0], 1e-9)
+        return f", {words * share / seconds:,.0f} words/s"
 
     def summary(self, report: Report, output: str | None) -> None:
         """Tell what was done: documents, words a second, decisions and flags of each task."""
-        seconds = max(time.monotonic() - self._began, 1e-9)
         totals = report.totals
-        rate = f", {report.fresh.words / seconds:,.0f} words/s" if report.fresh.words else ""
-        self.say(f"{_many(totals.documents, 'document')}, {_many(totals.words, 'word')}{rate}")
+        rate = self._words_a_second(report.fresh.words) if not report.skipped else ""
+        remark(f"{_many(totals.documents, 'document')}, {_many(totals.words, 'word')}{rate}")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
             told = f"{task}: {_many(decisions, 'decision')}"
             if flags is not None:
                 share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
                 told += f", {_many(flags, 'flag')}{share}"
-            self.say(told)
+            remark(told)
         if report.skipped:
-            self.say(f"{report.skipped:,} of {_many(report.shards, 'shard')} were finished before")
+            remark(_before(report.skipped, report.shards))
         hidden = self._messages - MESSAGES_SHOWN
         if hidden > 0:
-            self.say(f"{hidden:,} more messages not shown")
+            say(f"{hidden:,} more messages not shown")
         if report.bad:
-            self.say(f"left out, since they could not be annotated: {_many(len(report.bad), 'document')}")
+            say(f"left out, since they could not be annotated: {_many(len(report.bad), 'document')}")
         if report.left_out:
-            self.say(f"left out, since their work failed: {_many(len(report.left_out), 'part')}")
+            say(f"left out, since their work failed: {_many(len(report.left_out), 'part')}")
         if output is not None:
-            self.say(f"written to {output}")
+            remark(f"written to {output}")
+
+
+def _before(skipped: int, shards: int) -> str:
+    """Return how much of a job an earlier run had done."""
+    if skipped == shards:
+        return "nothing was left to do: an earlier run had finished it"
+    was = "was" if skipped == 1 else "were"
+    return f"{skipped:,} of {_many(shards, 'shard')} {was} finished by an earlier run"
 
 
 def _many(number: int, noun: str) -> str:

@@ -19,13 +19,21 @@ Rate = Annotated[
     float | None,
     typer.Option("--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."),
 ]
+Sets = Annotated[
+    str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")
+]
+Ignore = Annotated[str | None, typer.Option(metavar="FILE", help="Words to leave alone, one a line.")]
 Labelled = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH",
-        help="Labelled examples in place of text: .jsonl, .tsv, .csv, .xml of Senseval or NOAD-MASC, or a "
-        "directory with a folder a label and a file a document; may be repeated.",
+        help="Labelled examples in place of text: .jsonl, .tsv, .csv, .xml of Senseval or NOAD-MASC, what "
+        "plugins read, or a directory with a folder a label and a file a document; may be repeated.",
     ),
+]
+Lists = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="N-best lists: JSON Lines with candidates, and a reference or costs."),
 ]
 Encoding = Annotated[
     str | None,
@@ -34,6 +42,23 @@ Encoding = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at a broken example in XML, in place of leaving it out.")
 ]
+
+
+def _hush(quiet: bool) -> bool:
+    if quiet:
+        from disambig.cli.progress import hush
+
+        hush(True)
+    return quiet
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", callback=_hush, is_eager=True, help="Say nothing of progress, only of problems."
+    ),
+]
+"""What it means is done before the command begins, which need not look at it."""
 
 
 def with_options_of(common: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

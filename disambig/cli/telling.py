@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
-import typer
+from disambig.cli.progress import say
 
 MOST = 20
 
@@ -18,8 +17,8 @@ def notes() -> Callable[[str], None]:
         nonlocal said
         said += 1
         if said <= MOST:
-            typer.echo(f"note: {message}", file=sys.stderr)
+            say(f"note: {message}")
         elif said == MOST + 1:
-            typer.echo("note: more like these are not shown", file=sys.stderr)
+            say("note: more like these are not shown")
 
     return tell

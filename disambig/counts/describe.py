@@ -1,13 +1,12 @@
-"""What a person sees of a table and of work on it: the lines of `info`, a progress bar."""
+"""What a person sees of a table: the lines of `info`."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
-from disambig.counts.layout import RECORDS
+from disambig.counts.building.pruning import in_words
+from disambig.counts.index.layout import RECORDS
 from disambig.counts.table import CountTable
 
 
@@ -29,10 +28,15 @@ def described(table: CountTable) -> Iterator[str]:
         for order in sorted(numbers.get("kept", {}), key=int):
             seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
             least = info.get("min_counts", {}).get(order, 1)
-            yield (
-                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} kept "
-                f"(seen {least} times or more) of {distinct:,} different, {seen:,} in all"
+            which = (
+                f"kept (seen {least:,} times or more) of {distinct:,} different" if least > 1 else "different"
             )
+            yield (
+                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} {which}, "
+                f"{seen:,} in all"
+            )
+    if left_out := in_words({int(order): int(least) for order, least in info.get("min_counts", {}).items()}):
+        yield f"left out      {left_out}"
     if table.has_keys:
         yield "keys          stored: the table can be merged and pruned"
     words = info.get("keep_words")
@@ -55,22 +59,3 @@ def described(table: CountTable) -> Iterator[str]:
         yield f"source        {source.get('name') or source.get('file') or 'not named'}{size_said}"
     if len(sources) > 20:
         yield f"              and {len(sources) - 20:,} more"
-
-
-@contextmanager
-def progress_bar(total: int, *, unit: str = "B") -> Iterator[Callable[[str, int], None]]:
-    """Show a bar on standard error, if that is a terminal; yield what to tell ``(stage, done)``."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda stage, done: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=total or None, unit=unit, unit_scale=True, leave=False, file=sys.stderr) as bar:
-
-        def move(stage: str, done: int) -> None:
-            if stage != "count" and bar.unit == "B":
-                bar.reset(None)
-                bar.unit, bar.desc = " n-grams", "writing: "
-            bar.update(done - bar.n)
-
-        yield move

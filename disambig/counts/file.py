@@ -198,12 +198,3 @@ def verify(path: Path) -> None:
 def identity(mapped: mmap.mmap) -> str:
     """Return what tells this table from any other: the digest of its header, in hexadecimal."""
     return bytes(_PREAMBLE.unpack_from(mapped, 0)[-1]).hex()
-
-
-def stamp_of(path: Path) -> tuple[int, ...]:
-    """Return what changes when another file is written under the same name."""
-    try:
-        said = path.stat()
-    except OSError:
-        return ()
-    return said.st_ino, said.st_mtime_ns, said.st_size

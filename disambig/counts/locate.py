@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from disambig.counts.file import stamp_of
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
+from disambig.files.opening import stamp_of
 
 
 def open_table(counts: str | Path | CountTable) -> CountTable:
@@ -22,13 +22,16 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     Raises
     ------
     UserError
-        D100 to D109 for the file; D402 for an unknown pack, D413 for one without counts.
+        D100 to D109 for the file; D402 for an unknown pack, D413 for one without counts, D660 for what is
+        neither.
     """
     if isinstance(counts, CountTable):
         return counts
+    if not isinstance(counts, str | Path) or not str(counts):
+        raise UserError("D660", value=counts)
     path = Path(counts)
     if not path.is_file() and path.name == str(counts) and not path.suffix:
-        from disambig.model.packs import pack
+        from disambig.packs import pack
 
         brought = pack(str(counts)).counts
         if brought is None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from disambig.corpora.opening import READ_ERRORS, decode, read_error
 from disambig.errors import UserError
+from disambig.files.opening import READ_ERRORS, decode, read_error
 from disambig.text.hashing import MAX_ORDER
 from disambig.text.view import Tokenisation
 
@@ -25,14 +25,25 @@ def size(text: str) -> int:
 
 
 def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
-    """Return ``{order: count}`` from texts like ``3:2``; D116 if one is none, D602 for no such order."""
+    """Return ``{order: count}`` from texts like ``3:2``: what holds from that order on.
+
+    Raises
+    ------
+    UserError
+        D116 for a text that is none of these; D602 for an order that is not counted, or given twice.
+    """
     found = {}
     for text in texts:
         match = _THRESHOLD.fullmatch(text.strip())
         if match is None:
-            raise UserError("D116", value=text, example="3:2, n-grams of three words seen twice or more")
+            raise UserError(
+                "D116", value=text, example="3:2 (n-grams of 3 words and longer must be seen twice)"
+            )
         if int(match[1]) > orders:
             problem = f"n-grams of {match[1]} words are not counted, the longest have {orders}"
+            raise UserError("D602", option="--min-count", value=text, problem=problem)
+        if int(match[1]) in found:
+            problem = f"n-grams of {match[1]} words have a least count already; give one for each length"
             raise UserError("D602", option="--min-count", value=text, problem=problem)
         found[int(match[1])] = int(match[2])
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import file as files
-from disambig.counts import layout, lookup
-from disambig.counts.lookup import TableArrays
+from disambig.counts.index import layout, lookup
+from disambig.counts.index.layout import checked_edges
+from disambig.counts.index.lookup import TableArrays
 from disambig.counts.query import ngram_hashes
-from disambig.counts.stored_keys import checked_edges
 from disambig.errors import UserError
 from disambig.text import hashing
 
@@ -224,6 +224,23 @@ class CountTable:
         although a part of it is not was taken for another.
         """
         return self._nested is None or (bool(words) and self._nested.issuperset(words))
+
+    def least_count(self, order: int, words: Collection[str]) -> int | None:
+        """Return how often an n-gram of `order` words with one of `words` was seen, to be here for certain.
+
+        None where it may be absent however often it was seen: one longer than `orders`, or of words that the
+        table was not counted for.
+        """
+        info = self.header.get("info", {})
+        least, restricted = info.get("min_counts", {}), info.get("keep_words")
+        if "least" in info:  # a pack's table: a rule for the words of each task, and one for all others
+            known = self._nested is not None and self._nested.issuperset(words)
+            rules = [rule for name, rule in info["least"].items() if (name != "elsewhere") == known]
+            counts = [int(rule[str(order)]) for rule in rules if str(order) in rule]
+            return max(counts) if counts and len(counts) == len(rules) else None
+        if order > self.orders or (restricted is not None and not set(words) <= set(restricted)):
+            return None
+        return int(least.get(str(order), 1))
 
     def require(self, tokenisation: str) -> CountTable:
         """Return this table if it has words of `tokenisation`.

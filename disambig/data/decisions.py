@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.batches.rows import rows_of
 from disambig.data.groups import Group
+from disambig.data.lists import CandidateLists
 
 LONGEST_SEEN = 200
 """Characters of a place that a record repeats."""
@@ -45,6 +47,8 @@ class Decisions:
         Whether `probabilities` passes the operating point, with evidence.
     found, asked : arrays of int32, shape (n,)
         Coverage: how many of the n-grams asked for the table holds.
+    own : CandidateLists, optional
+        The candidates, where each decision has its own.
     """
 
     task: str
@@ -63,6 +67,7 @@ class Decisions:
     flagged: NDArray[np.bool_]
     found: NDArray[np.int32]
     asked: NDArray[np.int32]
+    own: CandidateLists | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -82,6 +87,7 @@ class Decisions:
             table=self.table,
             offsets=self.offsets[first : last + 1] - low,
             scores=self.scores[low:high],
+            own=None if self.own is None else self.own.take(slice(first, last)),
             **columns,
         )
 
@@ -96,9 +102,7 @@ class Decisions:
 
     def take(self, rows: NDArray[np.int64]) -> Decisions:
         """Return some of the decisions, in the order of `rows`."""
-        sizes = np.diff(self.offsets)[rows]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        at = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        at, offsets = rows_of(self.offsets, rows)
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
         return Decisions(
             task=self.task,
@@ -106,8 +110,15 @@ class Decisions:
             table=self.table,
             offsets=offsets,
             scores=self.scores[at],
+            own=None if self.own is None else self.own.take(rows),
             **columns,
         )
+
+    def candidates_of(self, index: int) -> tuple[str, ...]:
+        """Return the candidates of one decision: those of its group, or its own."""
+        if self.own is not None:
+            return self.own.of_instance(index)
+        return self.table[self.groups[index]].candidates
 
     @property
     def glossed(self) -> bool:
@@ -120,7 +131,8 @@ class Decisions:
         low, high = self.offsets[index], self.offsets[index + 1]
         start, end = int(self.starts[index]), int(self.ends[index])
         observed = seen(text, start, end)
-        chosen = group.candidates[self.chosen[index]]
+        candidates = self.candidates_of(index)
+        chosen = candidates[self.chosen[index]]
         order = np.argsort(-self.scores[low:high], kind="stable")
         return {
             "task": self.task,
@@ -135,12 +147,20 @@ class Decisions:
             else replacement(chosen, text, start, end),
             "flagged": bool(self.flagged[index]),
             "probability": round(float(self.probabilities[index]), 6),
-            "margin": round(float(self.margins[index]), 4),
-            "candidates": tuple((group.candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
+            "margin": margin_of(float(self.margins[index])),
+            "candidates": tuple((candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
+            **self.source_of(index),
             "found": int(self.found[index]),
             "asked": int(self.asked[index]),
             "model": self.model,
         }
+
+    def source_of(self, index: int) -> dict[str, Any]:
+        """Return what the source of a list said of the chosen candidate: its base score, its rank from 0."""
+        if self.own is None:
+            return {}
+        at = self.own.offsets[index] + self.chosen[index]
+        return {"base": round(float(self.own.scores[at]), 4), "rank": int(self.own.ranks[at])}
 
 
 _COLUMNS = (
@@ -156,6 +176,11 @@ _COLUMNS = (
     "found",
     "asked",
 )
+
+
+def margin_of(margin: float) -> float | None:
+    """Return a margin as records have it; None for an only candidate, which leads no other."""
+    return round(margin, 4) if margin < np.inf else None
 
 
 def seen(text: str, start: int, end: int) -> str:

@@ -5,6 +5,8 @@
 infinity forbids. Ties go to the first state.
 """
 
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
@@ -15,7 +17,7 @@ _NEVER = -np.inf
 
 
 @compiled
-def best_path(place, step, total, back, path):  # type: ignore[no-untyped-def]
+def best_path(place, step, total, back, path):
     """Put the best sequence of states into `path` (Viterbi) and return its score.
 
     `total` (2, K) and `back` (at least L, K; int32) are room to work in.
@@ -24,9 +26,12 @@ def best_path(place, step, total, back, path):  # type: ignore[no-untyped-def]
     shared = step.shape[0] == 1
     now, then = 0, 1
     score = 0.0
-    total[0, :k] = place[0]
+    for b in range(k):
+        total[0, b] = place[0, b]
     for t in range(1, n):
-        most = total[now, :k].max()
+        most = total[now, 0]
+        for b in range(1, k):
+            most = max(most, total[now, b])
         if most != _NEVER:  # only differences matter: so long sequences lose nothing in single precision
             score += most
             for b in range(k):
@@ -59,7 +64,7 @@ def best_path(place, step, total, back, path):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def best_paths(place, step, starts, path):  # type: ignore[no-untyped-def]
+def best_paths(place, step, starts, path):
     """Put the best states of many sequences that share their step table into `path`.
 
     Sequence i is ``starts[i]:starts[i + 1]`` of `place`.
@@ -73,11 +78,11 @@ def best_paths(place, step, starts, path):  # type: ignore[no-untyped-def]
     for i in range(len(starts) - 1):
         first, last = starts[i], starts[i + 1]
         if last > first:
-            best_path(place[first:last], step, total, back, path[first:last])  # type: ignore[no-untyped-call]
+            best_path(place[first:last], step, total, back, path[first:last])
 
 
 @compiled
-def max_marginals(place, step, starts, out):  # type: ignore[no-untyped-def]
+def max_marginals(place, step, starts, out):
     """Put into `out` (n, K) the score of the best sequence that has each state at each place."""
     k = place.shape[1]
     after, later = np.empty(k, place.dtype), np.empty(k, place.dtype)
@@ -86,7 +91,8 @@ def max_marginals(place, step, starts, out):  # type: ignore[no-untyped-def]
         n = last - first
         if not n:
             continue
-        out[first] = place[first]
+        for b in range(k):
+            out[first, b] = place[first, b]
         for t in range(first + 1, last):
             table = step[0 if step.shape[0] == 1 else t - first - 1]
             for b in range(k):
@@ -96,7 +102,8 @@ def max_marginals(place, step, starts, out):  # type: ignore[no-untyped-def]
                     out[t, b] = max(out[t, b], out[t - 1, a] + table[a, b])
             for b in range(k):
                 out[t, b] += place[t, b]
-        after[:] = 0.0
+        for b in range(k):
+            after[b] = 0.0
         for t in range(last - 2, first - 1, -1):
             table = step[0 if step.shape[0] == 1 else t - first]
             for b in range(k):
@@ -110,7 +117,7 @@ def max_marginals(place, step, starts, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def k_best_paths(place, step, k_best, totals, paths):  # type: ignore[no-untyped-def]
+def k_best_paths(place, step, k_best, totals, paths):
     """Put the best sequences of states into `paths` (k_best, L), best first, with `totals`; return how many.
 
     Forbidden sequences are none.
@@ -163,7 +170,7 @@ def k_best_paths(place, step, k_best, totals, paths):  # type: ignore[no-untyped
 
 
 @compiled
-def _log_sum(values):  # type: ignore[no-untyped-def]
+def _log_sum(values):
     most = values.max()
     if most == _NEVER:
         return _NEVER
@@ -174,7 +181,7 @@ def _log_sum(values):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def sums(place, step, shares, step_shares):  # type: ignore[no-untyped-def]
+def sums(place, step, shares, step_shares):
     """Return the log partition; put the marginals of states (L, K) and of pairs (L - 1, K, K) in place."""
     n, k = place.shape
     shared = step.shape[0] == 1
@@ -186,14 +193,14 @@ def sums(place, step, shares, step_shares):  # type: ignore[no-untyped-def]
         for b in range(k):
             for a in range(k):
                 terms[a] = forward[t - 1, a] + table[a, b]
-            forward[t, b] = _log_sum(terms) + place[t, b]  # type: ignore[no-untyped-call]
+            forward[t, b] = _log_sum(terms) + place[t, b]
     for t in range(n - 2, -1, -1):
         table = step[0 if shared else t]
         for a in range(k):
             for b in range(k):
                 terms[b] = table[a, b] + place[t + 1, b] + backward[t + 1, b]
-            backward[t, a] = _log_sum(terms)  # type: ignore[no-untyped-call]
-    log_partition = _log_sum(forward[n - 1])  # type: ignore[no-untyped-call]
+            backward[t, a] = _log_sum(terms)
+    log_partition = _log_sum(forward[n - 1])
     for t in range(n):
         for a in range(k):
             shares[t, a] = np.exp(forward[t, a] + backward[t, a] - log_partition)

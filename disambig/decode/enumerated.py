@@ -24,6 +24,22 @@ class Enumerated:
         """Return softmax shares and the log partition of each instance."""
         return segments.softmax(scores, layout), segments.log_sums(scores, layout)
 
-    def top(self, scores: Floats, layout: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-        """Return the rows of the `k` best candidates, shape ``(n, k)``, -1 where there are fewer."""
-        return segments.top(scores, layout, k)
+    def top(
+        self, scores: Floats, layout: NDArray[np.int64], k: int
+    ) -> list[tuple[Floats, NDArray[np.int64]]]:
+        """Return the `k` best candidates of each instance, best first; fewer where there are fewer.
+
+        Returns
+        -------
+        list of (scores, rows)
+            Shapes ``(k,)`` and ``(k,)``.
+
+        Raises
+        ------
+        ValueError
+            For a `k` below 1.
+        """
+        if k < 1:
+            raise ValueError(f"the {k} best candidates are none")
+        found = [rows[(rows >= 0) & (scores[rows] > -np.inf)] for rows in segments.top(scores, layout, k)]
+        return [(scores[rows], rows) for rows in found]

@@ -64,7 +64,7 @@ def _unmet(requirement: Requirement) -> str:
 
 
 def check_plugins() -> Iterator[Finding]:
-    """Load every plugin."""
+    """Load every plugin, and import all that it brings."""
     from disambig.plugins import load_plugins
 
     reports = load_plugins()
@@ -79,7 +79,13 @@ def check_plugins() -> Iterator[Finding]:
             mend = "see the other problems first; then pip install --force-reinstall --no-deps disambig"
             mend = mend if own else f"update or uninstall {report.distribution}"
             yield Finding("plugins", PROBLEM, what, mend)
-        else:
+            continue
+        broken = report.broken_parts()
+        for problem in broken.values():
+            yield Finding("plugins", PROBLEM, problem, f"update or uninstall {report.distribution}")
+        if report.warning is not None:
+            yield Finding("plugins", WARNING, f"{name}: {report.warning}", f"update {report.distribution}")
+        elif not broken:
             yield Finding("plugins", OK, f"{name}: {number(len(report.registered), 'part')}")
 
 
@@ -118,7 +124,7 @@ def check_compiler() -> Iterator[Finding]:
 
     from disambig.text.hash_kernels import fmix64
 
-    fmix64(np.uint64(1))  # type: ignore[no-untyped-call]
+    fmix64(np.uint64(1))
     if not hasattr(fmix64, "stats"):
         what = "NUMBA_DISABLE_JIT is set: nothing is compiled, large batches fail or crawl"
         yield Finding("compiler", PROBLEM, what, "unset NUMBA_DISABLE_JIT")

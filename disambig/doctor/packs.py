@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 REINSTALL = "install the pack again: pip install --force-reinstall --no-deps {name}"
 COPY = "train it again, or copy it again"
 MANY_FLAGS = 4.0
+KINDS = {"words": "words", "labels": "labels", "own": "candidates of lists"}
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class Looked:
 
 def check_packs(looked: Looked) -> Iterator[Finding]:
     """Check every installed pack, its table and its models."""
-    from disambig.model.packs import GROUP
+    from disambig.packs import GROUP
 
     entries = {entry.value: entry for entry in entry_points(group=GROUP)}
     if not entries:
@@ -52,7 +53,7 @@ def check_packs(looked: Looked) -> Iterator[Finding]:
 
 
 def _check_pack(entry: EntryPoint, mend: str, looked: Looked) -> Iterator[Finding]:
-    from disambig.model.packs import read_pack
+    from disambig.packs import read_pack
 
     spec = find_spec(entry.value)
     homes = list(spec.submodule_search_locations or ()) if spec else []
@@ -99,7 +100,9 @@ def check_model(
     """
 
     def check() -> Iterator[Finding]:
+        from disambig.fields import decides
         from disambig.model.store import load_model
+        from disambig.types import ReadsTable
 
         model = load_model(path)
         if task is not None and model.task.name != task:
@@ -107,22 +110,22 @@ def check_model(
             yield Finding("models", PROBLEM, what, mend)
             return
         for extractor in model.extractors:
-            table = getattr(extractor, "table", None)
-            if table is None:
+            if not isinstance(extractor, ReadsTable):
                 continue
+            table = extractor.table
             table.require(model.tokenisation.name)
             if table.path.resolve() not in looked.tables:
                 yield from check_table(table.path, looked, mend=mend)
         if sampled:
             looked.models.append(model)
         learned = sum(scorer is not None for scorer in model.scorers)
-        kind = "labels" if model.labels is not None else "words"
+        kind = KINDS[decides(model.task).between]
         what = (
             f"{model.name} {model.version}, decides between {kind} of {model.tokenisation.name}: "
             f"{learned} of {len(model.scorers)} groups learned"
         )
         yield Finding("models", OK, what)
-        if model.labels is None and model.flags_per_1000 > MANY_FLAGS:
+        if model.flags_per_1000 > MANY_FLAGS:
             what = f"{model.name} raises {model.flags_per_1000:g} false flags per 1,000 words by default"
             better = "train it with a lower flags_per_1000, or set one when asking"
             yield Finding("models", WARNING, what, better)

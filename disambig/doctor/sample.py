@@ -50,7 +50,8 @@ def check_sample(models: Sequence[Model], text: str | None) -> Iterator[Finding]
 
 def _coverage(model: Model, text: str | None) -> Finding:
     from disambig.model.annotate import annotate
-    from disambig.model.labels import looked_up
+    from disambig.model.evidence import looked_up
+    from disambig.types import Flags
 
     (decisions,) = annotate([text or SAMPLE], [model])
     if not len(decisions):
@@ -63,7 +64,7 @@ def _coverage(model: Model, text: str | None) -> Finding:
     found, asked = int(decisions.found.sum()), int(decisions.asked.sum())
     numbers = {"decisions": len(decisions), "asked": asked, "found": found}
     what = f"{model.name}: {number(len(decisions), 'decision')}"
-    if model.labels is None:
+    if isinstance(model.judge, Flags):
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
     if not asked:
@@ -91,8 +92,8 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     Only the extractor of context counts says so; the others give nothing. A candidate of two words is
     counted by its context, as if it were one word.
     """
-    from disambig.features.contexts import CONTEXTS
-    from disambig.features.ngram_counts import BIAS, NgramCounts
+    from disambig.features.counts.contexts import CONTEXTS
+    from disambig.features.counts.ngram_counts import BIAS, NgramCounts
     from disambig.text.documents import view_of_texts
 
     extractors = [extractor for extractor in model.extractors if isinstance(extractor, NgramCounts)]

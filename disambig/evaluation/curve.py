@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.corpora.labelled import Labelled
 from disambig.data.groups import Group
 from disambig.errors import UserError
-from disambig.evaluation.intervals import wilson
-from disambig.evaluation.significance import mcnemar
+from disambig.fields import decides
+from disambig.formats.labelled.reader import Labelled
+from disambig.measures.intervals import wilson
+from disambig.measures.significance import mcnemar
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.text.documents import view_of_texts
@@ -155,7 +156,7 @@ def curve_of_labelled(
         model = train_marked(parts, sample, **about)
         plain = (
             train_marked({**parts, "learner": parts["baseline"]}, sample, **about)
-            if model.labels is not None
+            if decides(task).between == "labels"
             else model
         )
         return _judge(model, plain, len(chosen), sample.examples, test.examples)
@@ -239,9 +240,9 @@ def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Exa
 
 def _choose(model: Model, test: Examples, instances: Any, group: int, *, baseline: bool) -> NDArray[np.int64]:
     features = model.features(test.view, instances, group)
-    scorer = model.baseline.fit(features.batch).scorer if baseline else model.scorer(group, features)
-    scores = scorer.scores(features.batch).reshape(len(instances), -1)
-    return model.labels.judge(scores, group)[0] if model.labels is not None else scores.argmax(axis=1)
+    if baseline:
+        model = replace(model, scorers=(), shared=None)
+    return model.judge.judge(model.scored(features, instances, group)).chosen
 
 
 def _summary(

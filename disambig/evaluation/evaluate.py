@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
-from disambig.evaluation.intervals import mean_interval, wilson
-from disambig.evaluation.reliability import of_choices
 from disambig.evaluation.substitution import substitute
-from disambig.model.calibration import probabilities as probability_at
-from disambig.model.labels import are_labels
+from disambig.fields import decides
+from disambig.measures.intervals import mean_interval, wilson
+from disambig.measures.reliability import of_choices
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.text.view import TokenView
+from disambig.types import Flags
 
 FALSE_ALARM_SHARES = (0.005,)
 """Shares of right words flagged at which errors found are also reported, as spelling papers do."""
+MOST_FLAGS = 1000.0
+"""A rate beyond any: so low is the threshold at which flags are looked at."""
 ROUNDS = 4
 SHARE = 0.05
 """Errors are made in several rounds, in one instance of twenty each, so that few meet in a context."""
@@ -50,15 +52,18 @@ def evaluate(
     Returns
     -------
     dict
-        ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval); ``mean_accuracy`` over
-        groups (with a bootstrap interval); ``groups`` with each group's figures; ``rates``: for each
-        operating point the false alarms measured and the share of made errors found;
+        ``documents``, ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval);
+        ``mean_accuracy`` over groups (with a bootstrap interval); ``groups`` with each group's figures;
+        ``rates``: for each operating point the false alarms measured and the share of made errors found;
         ``false_alarm_shares``: the same where that share of the right candidates is flagged, the
         threshold set on this very text; ``reliability``: how far the probabilities of the chosen candidates
-        can be believed (see `disambig.evaluation.reliability`), None for models that have none.
+        can be believed (see `disambig.measures.reliability`), None for models that have none.
         Accuracy is over all instances, protected ones included; flags leave these alone.
     """
-    if are_labels(model.task):
+    judge = model.judge
+    if decides(model.task).where == "items":
+        raise UserError("D338", model=model.name)
+    if not isinstance(judge, Flags):
         raise UserError("D463", task=model.task.name)
     view = view_of_texts(texts, model.tokenisation, protected=True)
     open_view = TokenView(
@@ -66,17 +71,15 @@ def evaluate(
     )
     words = int(np.count_nonzero(view.ends > view.starts))
     decided = model.decide(open_view)
+    decided = decided.take(np.flatnonzero(decided.observed >= 0))  # elsewhere nothing is known to be right
+    if decided.own is not None:
+        raise UserError("D339", task=model.task.name)
     wanted = set(groups) if groups is not None else None
-    figures: dict[str, Any] = {"words": words, "decisions": len(decided)}
+    figures: dict[str, Any] = {"documents": len(texts), "words": words, "decisions": len(decided)}
     figures |= _accuracy(decided, wanted)
     figures["reliability"] = _reliability(model, decided, wanted)
     trial = _Trial.of(model, view, seed=seed)
-    figures["rates"] = {
-        f"{rate:g}": trial.figures(
-            model, float(probability_at(np.float64(model.operating.threshold(rate)))), words, wanted
-        )
-        for rate in rates
-    }
+    figures["rates"] = {f"{rate:g}": trial.figures(model, judge.limit(rate), words, wanted) for rate in rates}
     figures["false_alarm_shares"] = {
         f"{share:g}": trial.figures(model, trial.limit(model, share, wanted), words, wanted)
         for share in FALSE_ALARM_SHARES
@@ -147,7 +150,7 @@ class _Trial:
     def of(cls, model: Model, view: TokenView, *, seed: int) -> _Trial:
         """Decide on the text, then on the text with errors, a twentieth of the words at a time."""
         rng = np.random.default_rng(seed)
-        most = float(model.operating.rates[-1])
+        most = MOST_FLAGS
         plain = model.decide(view, flags_per_1000=most)
         instances = model.instances(view)
         groups, found, mended = [], [], []

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from disambig.corpora.labelled import Labelled
 from disambig.evaluation.evaluate import evaluate
 from disambig.evaluation.labelled import cross_validate, figures, overall
+from disambig.evaluation.lists import evaluate_lists, readable
+from disambig.fields import decides
+from disambig.formats.labelled.reader import Labelled
+from disambig.formats.nbest.reader import NBest
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
-from disambig.training.trainer import Progress
+from disambig.training.plan import Progress
 
 FOLDS = 5
 
@@ -24,6 +27,7 @@ def judge(
     *,
     texts: Sequence[str] = (),
     labelled: Sequence[Labelled] = (),
+    lists: Sequence[NBest] = (),
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -38,6 +42,8 @@ def judge(
         The test part.
     labelled : sequence of Labelled
         All the examples; documents are the unit of the folds.
+    lists : sequence of NBest
+        The test part.
     **settings
         Of training.
 
@@ -47,19 +53,31 @@ def judge(
         ``how``, ``n``, ``documents`` and ``systems`` as `cross_validate` returns them; for text also
         ``rates`` and ``reliability`` as `evaluate` does. Empty where there is nothing to judge on.
     """
+    if lists:
+        how = "lists put aside before training"
+        return {
+            "how": how,
+            "documents": len({item.document for item in lists}),
+            **evaluate_lists(model, lists),
+        }
+    if decides(parts["task"]).between == "own":
+        return {}
     if labelled:
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:
             return {}
         found = cross_validate(parts, labelled, folds=folds, progress=progress, **settings)
         return {"how": f"{folds}-fold cross-validation over documents", **found}
-    return judge_on_texts(model, texts) if texts else {}
+    if not texts or decides(model.task).between == "own":  # figures of words are those of a group
+        return {}
+    return judge_on_texts(model, texts)
 
 
 def judge_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     """Return how good a model of words is on text whose words are right; see `judge`."""
     view = view_of_texts(texts, model.tokenisation)
     instances = model.task.instances(view)
+    instances = instances.take(instances.observed >= 0)
     systems: dict[str, Any] = {"model": {}, "baseline": {}, "majority": {}}
     for g, group in enumerate(model.task.groups):
         rows = np.flatnonzero(instances.groups == g)
@@ -86,10 +104,31 @@ def judge_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     return about | {name: found[name] for name in ("rates", "reliability")}
 
 
+def untested(model: Model) -> str:
+    """Return why a model that was to be judged was not, and what would help; empty where that is known."""
+    provenance = model.provenance
+    if provenance.get("test") or any(note.startswith("not tested") for note in provenance.get("notes", ())):
+        return ""
+    if decides(model.task).between == "own":
+        return "not tested: there are no figures yet for places with candidates of their own"
+    documents = provenance["examples"].get("documents", 0)
+    if not isinstance(documents, dict):
+        return f"not tested: that takes two documents at least (here: {documents:,}); give more"
+    if not documents["test"]:
+        n = sum(documents.values())
+        return f"not tested: a fifth of the documents is put aside for that, of these {n:,} none; give more"
+    return (
+        f"not tested: the documents put aside for that ({documents['test']:,}) hold no place of the task "
+        f"{model.task.name}; give more"
+    )
+
+
 def summary(test: dict[str, Any]) -> str:
     """Return what `judge` found as a line for people; empty where it found nothing."""
     if not test:
         return ""
+    if "better" in test:
+        return "\n".join([*readable(test), f"({test['how']})"])
     found = {system: overall(groups) for system, groups in test["systems"].items()}
     low, high = found["model"]["interval"]
     plain = f"unsupervised {found['baseline']['accuracy']:.1%}, " if "baseline" in found else ""

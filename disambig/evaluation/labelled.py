@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.corpora.labelled_example import Labelled
-from disambig.corpora.telling import Say
 from disambig.data.groups import Group
 from disambig.errors import UserError
-from disambig.evaluation.intervals import wilson
-from disambig.model.labels import are_labels
+from disambig.fields import decides
+from disambig.files.telling import Say
+from disambig.formats.labelled.example import Labelled
+from disambig.judges.labels import Labels
+from disambig.judges.segmented import table
+from disambig.measures.intervals import wilson
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
+from disambig.training.accounting import account
 from disambig.training.labelled import train_marked
 from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
 from disambig.training.places import as_decided
+from disambig.types import Task
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -49,10 +52,11 @@ def evaluate_labelled(
         words that the model does not know), under ``groups`` the figures of each group (see `figures`), and
         ``overall`` those of all, unknown words among them.
     """
+    _refuse_own(model.task)
     names = {group.name for group in model.task.groups}
     labelled = as_decided(model.task, labelled)
     known = labelled
-    if are_labels(model.task):
+    if decides(model.task).between == "labels":
         known = [example for example in labelled if not example.word or example.word in names]
     marked = mark(model.task, model.tokenisation, known or labelled)
     _tell(marked, say)
@@ -127,6 +131,7 @@ def cross_validate(
         D464 for more folds than documents, or fewer than two.
     """
     task = parts["task"]
+    _refuse_own(task)
     labelled = as_decided(task, labelled)
     tested = {(example.text, example.start, example.end) for example in labelled}
     also = [each for each in as_decided(task, also) if (each.text, each.start, each.end) not in tested]
@@ -174,7 +179,8 @@ def cross_validate(
                 picked = seen_elsewhere(picked, right, fold[rows], _given(also, group))
             scored = logits[system][rows, : widths[g]] if system in logits else None
             groups[system][group.name] = figures(group, _gold(part, group, picked), picked, scored)
-    about = _about(marked) | {"unused": len(every.problems), "folds": folds}
+    told = account(len(marked.documents), every.problems)
+    about = _about(marked) | {"unused": len(every.problems), "account": told, "folds": folds}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
 
 
@@ -255,15 +261,19 @@ def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64],
 
     Where the margin is below the least one of the model nothing is chosen: -1.
     """
-    instances = marked.examples.instances
-    unseen = replace(instances, observed=np.full_like(instances.observed, -1))
-    features = model.features(marked.examples.view, unseen, group)
-    scores = model.scorer(group, features).scores(features.batch).reshape(len(instances), -1)
-    if model.labels is not None:
-        chosen, margins, _ = model.labels.judge(scores, group)
-        said = margins.astype(np.float32) >= model.labels.least_margin  # as Model.decide compares them
-        return np.where(said, chosen, -1), model.labels.logits(scores, group)
-    return scores.argmax(axis=1), scores
+    instances = marked.examples.instances.unseen()
+    scored = model.scored(model.features(marked.examples.view, instances, group), instances, group)
+    judged = model.judge.judge(scored)
+    scores = table(scored.scores, scored.offsets, -np.inf)
+    if isinstance(model.judge, Labels):
+        scores = model.judge.logits(scores, group)
+    return np.where(judged.said, judged.chosen, -1), scores
+
+
+def _refuse_own(task: Task) -> None:
+    """Raise D339 for a task whose instances have candidates of their own."""
+    if decides(task).between == "own":
+        raise UserError("D339", task=task.name)
 
 
 def _tell(marked: Marked, say: Say | None) -> None:
@@ -274,4 +284,10 @@ def _tell(marked: Marked, say: Say | None) -> None:
 
 def _about(marked: Marked) -> dict[str, Any]:
     n_documents = len(np.unique(marked.documents))
-    return {"n": len(marked.documents), "documents": n_documents, "unused": len(marked.problems)}
+    told = account(len(marked.documents), marked.problems)
+    return {
+        "n": len(marked.documents),
+        "documents": n_documents,
+        "unused": len(marked.problems),
+        "account": told,
+    }

@@ -66,7 +66,7 @@ def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> 
     Parameters
     ----------
     found : dict
-        As `disambig.evaluation.reliability.reliability` returns it.
+        As `disambig.measures.reliability.reliability` returns it.
     path : path
         Its ending says the form; errors are those of `plot_curve`.
     """

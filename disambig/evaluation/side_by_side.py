@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from disambig.data.instances import Instances
 from disambig.evaluation.evaluate import ROUNDS, SHARE
 from disambig.evaluation.substitution import substitute
-from disambig.features.contexts import Candidates
+from disambig.features.counts.contexts import Candidates
+from disambig.judges.corrections import Corrections
 from disambig.model.model import BLOCK, Model
 from disambig.text.documents import view_of_texts
 from disambig.text.view import Tokenisation, TokenView
@@ -178,13 +179,17 @@ def judge(model: Model, ground: Ground) -> Judged:
 def _asked(
     model: Model, view: TokenView, instances: Instances, index: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], Floats, Floats]:
+    judge = model.judge
+    if not isinstance(judge, Corrections):
+        raise TypeError(f"{model.name} corrects no words: its judge is {type(judge).__name__}")
     n = len(instances)
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
     for g in np.unique(instances.groups).tolist():
         mine = np.flatnonzero(instances.groups == g)
         for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
             part = instances.take(rows)
-            weighed = model.weigh(model.features(view, part, int(index[g])), int(index[g]), part.observed)
+            number = int(index[g])
+            weighed = judge.weigh(model.scored(model.features(view, part, number), part, number))
             chosen[rows] = weighed.scores.argmax(axis=1)
             odds[rows] = np.where(weighed.eligible, weighed.log_odds, -np.inf)
             margins[rows] = np.where(weighed.eligible, weighed.comparison.features[:, 0], -np.inf)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.features.contexts import Candidates
-from disambig.model.model import same_matrix
+from disambig.features.counts.contexts import Candidates
+from disambig.judges.corrections import substitutes
+from disambig.judges.segmented import same_matrix
 from disambig.text.view import TokenView
-from disambig.training.trainer import substitutes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +54,8 @@ def substitute(
         rows = np.flatnonzero(chosen & (instances.groups == g))
         candidates = Candidates.of(groups[g])
         barred = same_matrix(groups[g]) | (candidates.lengths[:, None] != candidates.lengths)
-        swapped, possible = substitutes(instances.observed[rows], barred, rng)
-        rows = rows[possible]
+        swapped, possible = substitutes(barred[instances.observed[rows]], rng)
+        rows, swapped = rows[possible], swapped[possible]
         for place in range(candidates.longest):
             inside = candidates.lengths[swapped] > place
             hashes[instances.positions[rows[inside]] + place] = candidates.words[swapped[inside], place]

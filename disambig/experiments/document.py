@@ -15,11 +15,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from disambig.corpora.saving import saved
 from disambig.errors import UserError
 from disambig.experiments.paragraphs import text_lines
 from disambig.experiments.protocol import Result
 from disambig.experiments.report import markdown, of_json
+from disambig.files.saving import saved
 
 _PLACE = re.compile(r"(<!-- result: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.dense import DenseBlocks
+from disambig.data.batches.dense import DenseBlocks
 from disambig.experiments.protocol import Progress
 from disambig.types import Learner
 

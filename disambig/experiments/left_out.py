@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.dense import DenseBlocks
+from disambig.data.batches.dense import DenseBlocks
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.features.contexts import CONTEXTS, Candidates, fits, room
-from disambig.features.ngram_counts import NgramCounts, context_keys
+from disambig.features.counts.contexts import CONTEXTS, Candidates, fits, room
+from disambig.features.counts.ngram_counts import NgramCounts, context_keys
 from disambig.text.view import TokenView
 
 _APART = np.uint64(0x9E3779B97F4A7C15)

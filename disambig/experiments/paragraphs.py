@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from disambig.corpora.lines import read_lines, text_of
-from disambig.corpora.opening import READ_ERRORS, open_bytes, read_error
 from disambig.experiments.cache import cached
-from disambig.text.words import Words
+from disambig.files.opening import READ_ERRORS, open_bytes, read_error
+from disambig.formats.lines import read_lines, text_of
+from disambig.text.tokenisations.words import Words
 
 GiB = 1 << 30
 COUNTED, HELD_OUT = "english/*.train.txt.xz", "english/*.heldout.txt.xz"
@@ -47,7 +47,7 @@ def counts_around(data: Path, words: Sequence[str], *, progress: Callable[[str, 
     UserError
         D722 where the cache cannot be written to.
     """
-    from disambig.counts.build import build_table
+    from disambig.counts.building.build import build_table
 
     sources = sorted(data.glob(COUNTED))
     kept = sorted(set(words))

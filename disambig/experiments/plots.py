@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from disambig.corpora.saving import saved
 from disambig.experiments.protocol import Panel, Result, Row
+from disambig.files.saving import saved
 
 _MARKS = "osD^v<>XPp"
 _ACROSS = 3

@@ -10,8 +10,10 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from disambig.data.groups import Group
-from disambig.model.labels import are_documents, decided_together
+from disambig.fields import decides
+from disambig.model import card_of_lists
 from disambig.model.model import Model
+from disambig.types import Flags
 
 MOST_LISTED, FEW_LISTED = 20, 5
 """Groups whose candidates are listed; of more groups only the first few."""
@@ -19,6 +21,14 @@ MOST_GROUPS = 30
 """Groups whose figures are shown one by one; of more, those with the most test examples."""
 OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
 """What a model is compared with."""
+KINDS = {"words": "Decides between words", "labels": "Gives labels to", "own": "Finds the best of lists"}
+PLACES = {
+    "words": "places",
+    "tokens": "places",
+    "sentences": "sentences",
+    "documents": "whole documents",
+    "items": "items",
+}
 FEW_TESTED = 100
 """Test examples below which the card says that the figures are uncertain."""
 
@@ -26,11 +36,17 @@ FEW_TESTED = 100
 def card(model: Model, directory: str) -> str:
     """Return the card as Markdown; `directory` is the name of the model's directory."""
     test = model.provenance.get("test") or {}
+    if decides(model.task).where == "items":
+        used, learned = card_of_lists.use(directory), card_of_lists.learned_from(model)
+        good = card_of_lists.figures(test)
+    else:
+        used, learned = _use(model, directory), _examples(model)
+        good = [*_figures(test), *_reliability(test), *_operating(model, test)]
     sections = [
         [f"# {_plain(model.name)} {_plain(model.version)}", _what(model)],
-        ["## Use", *_use(model, directory)],
-        ["## Learned from", *_examples(model)],
-        ["## How good", *_figures(test), *_reliability(test), *_operating(model, test)],
+        ["## Use", *used],
+        ["## Learned from", *learned],
+        ["## How good", *good],
         ["## Limits", *_limits(model, test)],
     ]
     return "\n\n".join("\n\n".join(parts) for parts in sections) + "\n"
@@ -39,21 +55,22 @@ def card(model: Model, directory: str) -> str:
 def _what(model: Model) -> str:
     groups = model.task.groups[: len(model.scorers)]
     language = f"language: {model.language}" if model.language else "any language"
-    kind = "Decides between words"
-    if model.labels is not None:
-        kind = "Gives labels to whole documents" if are_documents(model.task) else "Gives labels to places"
-    of = "" if are_documents(model.task) else " of a text"
+    what = decides(model.task)
+    kind = f"{KINDS[what.between]} {PLACES[what.where]}" if what.between == "labels" else KINDS[what.between]
+    of = " of a text" if what.where in ("words", "tokens", "sentences") else ""
     intro = f"{kind}{of}: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
     listed = groups
     if len(groups) > MOST_LISTED:
         intro += f" {len(groups):,} groups of candidates, the first of them:"
         listed = groups[:FEW_LISTED]
+    if what.between == "own":
+        return intro
     return intro + "\n\n" + _list([_group(group, alone=len(groups) == 1) for group in listed])
 
 
 def _use(model: Model, directory: str) -> list[str]:
     shell = f"`disambig annotate FILE --model {directory}`"
-    if decided_together(model.task):  # a span for every word is no use: they have components of their own
+    if decides(model.task).together:  # a span for every word is no use: they have components of their own
         return [f"In the shell: {shell}."]
     key = model.task.name
     name, tags = _component(model), "tag" in getattr(model.tokenisation, "layers", ())
@@ -69,7 +86,7 @@ def _use(model: Model, directory: str) -> list[str]:
         f'for span in doc.spans["{key}"]:',
         f'    print(span.text, "->", {shown}, span._.disambig["probability"])',
     ]
-    if are_documents(model.task):
+    if decides(model.task).where == "documents":
         lines[-2:] = ["print(doc.cats)  # the probability of each label"]
     return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: {shell}."]
 
@@ -77,7 +94,8 @@ def _use(model: Model, directory: str) -> list[str]:
 def _component(model: Model) -> str:
     """Return the component of a model: that of its task, for labels and where one is installed."""
     own = f"disambig_{model.task.name}"
-    return own if model.labels is not None and entry_points(group="spacy_factories", name=own) else "disambig"
+    labels = decides(model.task).between == "labels"
+    return own if labels and entry_points(group="spacy_factories", name=own) else "disambig"
 
 
 def _examples(model: Model) -> list[str]:
@@ -87,7 +105,7 @@ def _examples(model: Model) -> list[str]:
     used = sum(report.get("examples", 0) for report in groups.values() if isinstance(report, dict))
     facts = []
     if "labelled" in said:
-        units = "sentences" if decided_together(model.task) else "documents"
+        units = "sentences" if decides(model.task).together else "documents"
         facts.append(f"{said['labelled']:,} labelled examples in {said['documents']:,} {units}.")
     else:
         facts.append(f"Raw text, whose own words are taken as right: {used:,} examples.")
@@ -167,8 +185,10 @@ def _reliability(test: dict[str, Any]) -> list[str]:
 
 
 def _operating(model: Model, test: dict[str, Any]) -> list[str]:
-    if model.labels is not None:
-        return ["It flags nothing: its candidates are labels, and the text is left as it is."]
+    if not isinstance(model.judge, Flags):
+        labels = decides(model.task).between == "labels"
+        why = "its candidates are labels" if labels else "it says which candidate is best"
+        return [f"It flags nothing: {why}, and the text is left as it is."]
     said = f"A word is flagged where at most {model.flags_per_1000:g} right words in 1,000 would be."
     zero = any("" in group.candidates for group in model.task.groups)
     replaced = "words replaced by one another at random" if zero else "words replaced at random"
@@ -198,7 +218,7 @@ def _limits(model: Model, test: dict[str, Any]) -> list[str]:
         more = f" and {len(few) - 10:,} more" if len(few) > 10 else ""
         facts.append(f"Few examples to learn from: {', '.join(few[:10])}{more}.")
     facts.append("Text unlike what it learned from is harder: try it on your own.")
-    if model.labels is None:
+    if isinstance(model.judge, Flags):
         facts.append("A rare word that is right may be flagged, and two words may both be right.")
     return [_list(facts)]
 

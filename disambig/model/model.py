@@ -1,55 +1,46 @@
-"""A model: a task with its extractors, one scorer a group, calibration and operating point."""
+"""A model: a task with its extractors, one scorer a group, and the judge that makes decisions of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.batches.rows import rows_of
+from disambig.data.batches.sequences import SequenceRows
+from disambig.data.batches.sparse import CrossedRows
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.data.joining import join
-from disambig.data.sequences import SequenceRows
-from disambig.data.sparse import CrossedRows
 from disambig.errors import UserError
-from disambig.model.calibration import Calibration, Comparison, compare, probabilities
-from disambig.model.labels import Labels, are_labels, decided_together, softmax
-from disambig.model.operating import OperatingPoint
+from disambig.features.contract import transformed
+from disambig.features.joining import join
+from disambig.fields import decides
+from disambig.judges.operating import checked
 from disambig.model.rows_once import features_of
 from disambig.text.view import Tokenisation, TokenView
-from disambig.types import FeatureExtractor, Features, Learner, Scorer, Task
+from disambig.types import (
+    CandidateBatch,
+    FeatureExtractor,
+    Features,
+    FindsBest,
+    Flags,
+    Grows,
+    Judge,
+    KeepsSilent,
+    Learner,
+    Scored,
+    Scorer,
+    Task,
+)
 
 MOST_MARGIN = 99
 """The largest least margin, in units of log-odds: no model is as sure as that."""
 BLOCK = 4096
 """Decisions taken at a time: their features stay near the cache."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupDecisions:
-    """The decisions between one group's candidates, before a threshold.
-
-    Attributes
-    ----------
-    scores : array of float64, shape (n, K)
-    comparison : Comparison
-    log_odds : array of float64, shape (n,)
-    eligible : array of bool, shape (n,)
-        Whether a flag is possible: the other candidate scores best of all and has evidence.
-    found, asked : arrays of int32, shape (n, K)
-    """
-
-    scores: NDArray[np.float64]
-    comparison: Comparison
-    log_odds: NDArray[np.float64]
-    eligible: NDArray[np.bool_]
-    found: NDArray[np.int32]
-    asked: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,12 +57,10 @@ class Model:
         Needs no training; decides for groups without a scorer where there is no `shared` one.
     scorers : tuple of Scorer or None
         One a group of `task`; None, or none at all, for `shared` or the baseline.
+    judge : Judge
+        What makes decisions of scores.
     shared : Scorer, optional
         Learned from all groups together; decides for groups without a scorer of their own.
-    calibration : Calibration
-    operating : OperatingPoint
-    labels : Labels, optional
-        How scores become decisions where candidates are labels; such a model never flags.
     config : dict
         The resolved config that rebuilds task, extractors and learners.
     provenance : dict
@@ -85,9 +74,7 @@ class Model:
     extractors: tuple[FeatureExtractor, ...]
     baseline: Learner
     scorers: tuple[Scorer | None, ...]
-    calibration: Calibration
-    operating: OperatingPoint
-    labels: Labels | None = None
+    judge: Judge
     shared: Scorer | None = None
     config: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
@@ -99,8 +86,8 @@ class Model:
 
     @property
     def flags_per_1000(self) -> float:
-        """The default rate of flags per 1,000 correct words."""
-        return self.operating.flags_per_1000
+        """The default rate of flags per 1,000 correct words; 0 where nothing is ever flagged."""
+        return self.judge.flags_per_1000 if isinstance(self.judge, Flags) else 0.0
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
         """Return a model that also decides `groups`, by what all share or the baseline, without training.
@@ -109,9 +96,9 @@ class Model:
         """
         known = {frozenset(group.candidates): group for group in (*groups[::-1], *self.task.groups)}
         new = tuple(group for group in groups if known[frozenset(group.candidates)] is group)
-        if not new:
+        if not new or not isinstance(self.task, Grows):
             return self
-        return replace(self, task=replace(self.task, extra=(*self.task.extra, *new)))  # type: ignore
+        return replace(self, task=self.task.with_groups(new))
 
     def with_least_margin(self, least_margin: float) -> Model:
         """Return a model of labels that says nothing where its margin is smaller, in units of log-odds.
@@ -122,14 +109,15 @@ class Model:
             D477 for what is no number from 0 to 99, or a model that chooses words.
         """
         good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
-        if self.labels is None or not good or not 0 <= least_margin <= MOST_MARGIN:
+        if not isinstance(self.judge, KeepsSilent) or not good or not 0 <= least_margin <= MOST_MARGIN:
             raise UserError("D477", value=least_margin, model=self.name, most=MOST_MARGIN)
-        return replace(self, labels=replace(self.labels, least_margin=float(least_margin)))
+        return replace(self, judge=self.judge.with_least_margin(float(least_margin)))
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the joined features of instances that all belong to one group."""
         table = self.task.groups[group]
-        return join([extractor.transform(view, instances, table) for extractor in self.extractors])
+        parts = [transformed(extractor, view, instances, table) for extractor in self.extractors]
+        return join(parts, [type(extractor).__name__ for extractor in self.extractors])
 
     def scorer(self, group: int, features: Features) -> Scorer:
         """Return the scorer of a group."""
@@ -137,35 +125,41 @@ class Model:
         scorer = own if own is not None else self.shared
         return scorer if scorer is not None else self.baseline.fit(features.batch).scorer
 
-    def weigh(self, features: Features, group: int, observed: NDArray[np.int32]) -> GroupDecisions:
-        """Score candidates and compare the best with the observed one, for one group."""
-        table = self.task.groups[group]
-        shape = (len(observed), len(table.candidates))
-        scores = self.scorer(group, features).scores(features.batch).reshape(shape)
-        found, asked = features.found.reshape(shape), features.asked.reshape(shape)
-        comparison = compare(scores, found, observed, same_matrix(table))
-        log_odds = self.calibration.log_odds(comparison.features, group)
-        other = comparison.other
-        evidence = found[np.arange(len(other)), other] > 0
-        eligible = (comparison.features[:, 0] > 0) & (scores.argmax(axis=1) == other) & evidence
-        return GroupDecisions(scores, comparison, log_odds, eligible, found, asked)
+    def scored(self, features: Features, instances: Instances, group: int) -> Scored:
+        """Return the scores of instances of one group, with what a judge may want to know beside them."""
+        return Scored(
+            self.task.groups[group],
+            group,
+            features.batch.offsets,
+            self.scorer(group, features).scores(features.batch),
+            instances.observed,
+            features.found,
+            features.asked,
+            features.batch.cost,
+            instances.own,
+        )
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
         """Decide everywhere in `view`; words of the layer ``"protected"`` are left alone.
 
-        Labels whose margin is too small (``labels.least_margin``) are left out.
+        Where the judge says nothing there is no decision.
 
         Raises
         ------
         UserError
             D401 for an impossible rate; D110 for a view of another tokenisation.
         """
-        threshold = self.operating.threshold(flags_per_1000)
-        instances = self.instances(view)
+        if flags_per_1000 is not None:
+            checked(flags_per_1000)
+        return self.decide_at(self.instances(view), view, flags_per_1000=flags_per_1000)
+
+    def decide_at(
+        self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
+    ) -> Decisions:
+        """Decide for given instances: places of `view`, or items outside any text; see `decide`."""
         table = self.task.groups
         n = len(instances)
-        sizes = np.array([len(group.candidates) for group in table], np.int64)[instances.groups]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = offsets_of(instances, table)
         scores = np.empty(offsets[-1], np.float32)
         columns: dict[str, Any] = {
             name: np.zeros(n, dtype)
@@ -178,51 +172,50 @@ class Model:
                 ("asked", np.int32),
             )
         }
+        said = np.ones(n, bool)
         features_of_group = features_of(self.extractors, view, instances)
         for group, rows in _blocks(instances.groups, self._together(view, instances)):
+            part = instances.take(rows)
             features = features_of_group(rows, table[group])
-            k = len(table[group].candidates)
-            each = offsets[rows][:, None] + np.arange(k)
-            shared = isinstance(features.batch, CrossedRows | SequenceRows)
-            once = slice(1) if shared else slice(None)  # candidates of the same features, the same evidence
-            columns["found"][rows] = features.found.reshape(len(rows), k)[:, once].sum(axis=1)
-            columns["asked"][rows] = features.asked.reshape(len(rows), k)[:, once].sum(axis=1)
-            if self.labels is not None:
-                scores[each] = own = self.scorer(group, features).scores(features.batch).reshape(len(rows), k)
-                judged = self.labels.judge(own, group)
-                columns["chosen"][rows], columns["margins"][rows], columns["probabilities"][rows] = judged
-                continue
-            weighed = self.weigh(features, group, instances.observed[rows])
-            scores[each] = weighed.scores
-            ordered = np.sort(weighed.scores, axis=1)
-            columns["chosen"][rows] = weighed.scores.argmax(axis=1)
-            columns["margins"][rows] = ordered[:, -1] - ordered[:, -2] if k > 1 else np.inf
-            columns["probabilities"][rows] = np.where(
-                weighed.comparison.other >= 0, probabilities(weighed.log_odds), 0.0
-            )
-            columns["flagged"][rows] = weighed.eligible & (weighed.log_odds > threshold)
-        last = instances.positions + instances.lengths - 1
+            scored = self.scored(features, part, group)
+            judged = self.judge.judge(scored, flags_per_1000=flags_per_1000)
+            scores[rows_of(offsets, rows)[0]] = scored.scores
+            columns["found"][rows] = evidence(features.found, features.batch)
+            columns["asked"][rows] = evidence(features.asked, features.batch)
+            for name in ("chosen", "margins", "probabilities", "flagged"):
+                columns[name][rows] = getattr(judged, name)
+            said[rows] = judged.said
         decisions = Decisions(
             task=self.task.name,
             model=f"{self.name} {self.version}",
             table=table,
-            documents=view.document_of(instances.positions).astype(np.int32),
-            starts=view.starts[instances.positions],
-            ends=np.where(instances.lengths > 0, view.ends[last], view.starts[instances.positions]),
+            **self._places(instances, view),
             groups=instances.groups,
             observed=instances.observed,
             offsets=offsets,
             scores=scores,
+            own=instances.own,
             **columns,
         )
-        if self.labels is None or self.labels.least_margin <= 0:
-            return decisions
-        return decisions.take(np.flatnonzero(decisions.margins >= self.labels.least_margin))
+        return decisions if said.all() else decisions.take(np.flatnonzero(said))
+
+    def _places(self, instances: Instances, view: TokenView) -> dict[str, Any]:
+        """Return document, start and end of each instance; an item is a document of its own, without text."""
+        if decides(self.task).where == "items":
+            nothing = np.zeros(len(instances), np.int32)
+            return {"documents": instances.positions.astype(np.int32), "starts": nothing, "ends": nothing}
+        last = instances.positions + instances.lengths - 1
+        starts = view.starts[instances.positions]
+        return {
+            "documents": view.document_of(instances.positions).astype(np.int32),
+            "starts": starts,
+            "ends": np.where(instances.lengths > 0, view.ends[last], starts),
+        }
 
     def choose(self, view: TokenView) -> tuple[Instances, NDArray[np.int64]]:
         """Return the decisions to take in a view and the candidate chosen for each: `decide` without scores.
 
-        Quicker where a scorer finds the best candidates by itself (it has ``best(batch)``).
+        Quicker where a scorer finds the best candidates by itself (`FindsBest`).
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
@@ -230,17 +223,16 @@ class Model:
         for group, rows in _blocks(instances.groups, self._together(view, instances)):
             features = features_of_group(rows, self.task.groups[group])
             scorer = self.scorer(group, features)
-            if hasattr(scorer, "best"):
+            if isinstance(scorer, FindsBest):
                 chosen[rows] = scorer.best(features.batch)
-                continue
-            scores = scorer.scores(features.batch).reshape(len(rows), -1)
-            judged = scores.argmax(axis=1) if self.labels is None else self.labels.judge(scores, group)[0]
-            chosen[rows] = judged
+            else:
+                scored = self.scored(features, instances.take(rows), group)
+                chosen[rows] = self.judge.judge(scored).chosen
         return instances, chosen
 
     def _together(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
         """Return the sentence of each instance where those of a sentence are decided together."""
-        if not decided_together(self.task):
+        if not decides(self.task).together:
             return None
         return view.sentences.searchsorted(instances.positions, side="right")
 
@@ -256,34 +248,58 @@ class Model:
         decisions : Decisions
             Of this very model.
         """
-        if self.labels is None and self.calibration.scales is None:
-            return None
         found = np.empty(len(decisions.scores))
         for group, rows in _blocks(decisions.groups):
-            k = len(decisions.table[group].candidates)
-            at = decisions.offsets[rows][:, None] + np.arange(k)
-            scores = decisions.scores[at].astype(np.float64)
-            if self.labels is not None:
-                found[at] = softmax(self.labels.logits(scores, group))
-            else:
-                found[at] = self.calibration.candidates(scores, group)
+            at, offsets = rows_of(decisions.offsets, rows)
+            n = len(at)
+            nothing = np.zeros(n, np.int32)
+            shares = self.judge.probabilities(
+                Scored(
+                    decisions.table[group],
+                    group,
+                    offsets,
+                    decisions.scores[at].astype(np.float64),
+                    decisions.observed[rows],
+                    nothing,
+                    nothing,
+                    np.zeros(n, np.float32),
+                    None if decisions.own is None else decisions.own.take(rows),
+                )
+            )
+            if shares is None:
+                return None
+            found[at] = shares
         return found
 
     def instances(self, view: TokenView) -> Instances:
         """Return the decisions to take in `view`; protected words are left out, unless they get a label."""
         instances = self.task.instances(view)
         protected = view.layers.get("protected")
-        if protected is None or are_labels(self.task):
+        if protected is None or decides(self.task).between == "labels":
             return instances
         last = instances.positions + instances.lengths - 1
         return instances.take(~(protected[instances.positions] | protected[last]).astype(bool))
 
 
-@lru_cache(maxsize=1024)
-def same_matrix(group: Group) -> NDArray[np.bool_]:
-    """Return which candidates are equal or variants of each other, shape ``(K, K)``."""
-    k = range(len(group.candidates))
-    return np.array([[group.same(i, j) for j in k] for i in k], bool)
+def offsets_of(instances: Instances, groups: Sequence[Group]) -> NDArray[np.int64]:
+    """Return where the candidates of each instance begin, whatever its group, shape ``(n + 1,)``."""
+    if instances.own is not None:
+        return instances.own.offsets
+    sizes = np.array([len(group.candidates) for group in groups], np.int64)[instances.groups]
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int64]:
+    """Return the evidence of each instance: that of all its candidates together, shape ``(n,)``.
+
+    Candidates of the same features have the same evidence, which counts once.
+    """
+    offsets = batch.offsets
+    if len(offsets) < 2:
+        return np.zeros(0, np.int64)
+    if isinstance(batch, CrossedRows | SequenceRows):
+        return counts[offsets[:-1]].astype(np.int64)
+    return np.add.reduceat(counts, offsets[:-1], dtype=np.int64)
 
 
 def _blocks(

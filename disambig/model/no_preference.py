@@ -1,6 +1,6 @@
 """No preference: the baseline of tasks that have none. Every candidate scores the same.
 
-Where labels were counted, their frequencies decide then, through the calibration (`disambig.model.labels`).
+Where labels were counted, their frequencies decide then, through the calibration (`disambig.judges.labels`).
 """
 
 from __future__ import annotations

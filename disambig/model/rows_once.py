@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.crossed_columns import CrossedColumns, own_columns
+from disambig.data.batches.crossed_columns import CrossedColumns, own_columns
+from disambig.data.batches.sparse import CrossedRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.data.joining import join
-from disambig.data.sparse import CrossedRows
+from disambig.features.contract import transformed
+from disambig.features.joining import join
+from disambig.fields import rows_are_shared
 from disambig.text.view import TokenView
 from disambig.types import FeatureExtractor, Features
 
@@ -27,18 +29,19 @@ _ANY = Group("any", ("any",))
 
 def features_of(extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances) -> OfGroup:
     """Return what gives the features of a group's instances, found now where the rows are shared."""
-    if not all(getattr(extractor, "rows_are_shared", False) for extractor in extractors):
+    if not all(rows_are_shared(extractor) for extractor in extractors):
         return lambda rows, group: join(
-            [extractor.transform(view, instances.take(rows), group) for extractor in extractors]
+            [transformed(extractor, view, instances.take(rows), group) for extractor in extractors]
         )
-    whole = join([extractor.transform(view, instances, _ANY) for extractor in extractors])
+    unseen = instances.unseen()  # what is observed is no candidate of `_ANY`
+    whole = join([extractor.transform(view, unseen, _ANY) for extractor in extractors])
     if not isinstance(whole.batch, CrossedRows):
         raise TypeError(f"rows that are shared are CrossedRows, not {type(whole.batch).__name__}")
     features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
 
     def of_group(rows: NDArray[np.int64], group: Group) -> Features:
         k = len(group.candidates)
-        costs = (np.arange(k) != instances.observed[rows][:, None]).astype(np.float32)
+        costs = instances.take(rows).costs(group).reshape(-1, k)
         batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
         return Features(batch, np.repeat(whole.found[rows], k), np.repeat(whole.asked[rows], k))
 

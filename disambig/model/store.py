@@ -1,9 +1,12 @@
 """A model on disk: a directory of plain files, nothing in it is ever executed.
 
-``model.json``   name, version, groups' order, operating point, provenance, size and hash of the others
-``config.cfg``   the resolved config: task, tokenisation, extractors, learner, baseline
-``weights.npz``  arrays, stored uncompressed, read without pickle
+``model.json``   name, version, groups' order, provenance, size and hash of the others
+``config.cfg``   the resolved config: task, tokenisation, extractors, learner, baseline, judge
+``weights.npz``  arrays of extractors and scorers, stored uncompressed, read without pickle
+``judge.npz``    arrays of the judge, likewise
 ``README.md``    the model card, for people only
+
+Format 1 had no judge: its arrays lay with the weights (see `disambig.model.first_format`).
 
 A model refers to its count table by name; the table's own identity is checked when it is loaded.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +25,16 @@ from numpy.typing import NDArray
 
 from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
-from disambig.model.calibration import FEATURES, Calibration
+from disambig.judges import config_of
+from disambig.model import first_format
 from disambig.model.card import card
-from disambig.model.labels import Labels, are_labels
+from disambig.model.located import found, located
 from disambig.model.model import Model
-from disambig.model.operating import OperatingPoint
 from disambig.model.states import stack, unstack
+from disambig.types import Learner, ReadsTable, Scorer, SharesWeights
 
-FORMAT = 1
-_FILES = ("config.cfg", "weights.npz")
-_LABELS = ("scale", "bias", "offset")
+FORMAT = 2
+_FILES = ("config.cfg", "weights.npz", "judge.npz")
 _LARGEST = 1e30
 """No number of a model is beyond it: scores are kept in float32, which ends at 3e38."""
 
@@ -61,8 +65,10 @@ def _write(model: Model, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
-        write_config(_located(model.config), draft / "config.cfg")
+        config = {"judge": config_of(model.task), **model.config}
+        write_config(located(config, target), draft / "config.cfg")
         np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
+        np.savez(draft / "judge.npz", **_plain(model.judge.state()))  # type: ignore[arg-type]
         said = {
             "format": FORMAT,
             "name": model.name,
@@ -71,7 +77,6 @@ def _write(model: Model, target: Path) -> None:
             "task": model.task.name,
             "groups": [group.name for group in model.task.groups[: len(model.scorers)]],
             "trained": [scorer is not None for scorer in model.scorers],
-            "flags_per_1000": model.operating.flags_per_1000,
             "counts": _identities(model),
             "files": {name: _fingerprint(draft / name) for name in _FILES},
             "provenance": model.provenance,
@@ -88,17 +93,6 @@ def _write(model: Model, target: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _located(config: dict[str, Any]) -> dict[str, Any]:
-    """Return `config` with the count tables that are files by their full paths: models are used elsewhere."""
-    extractors = {
-        name: section | {"counts": os.path.abspath(section["counts"])}
-        if isinstance(section, dict) and os.path.isfile(str(section.get("counts", "")))
-        else section
-        for name, section in config.get("extractors", {}).items()
-    }
-    return config | {"extractors": extractors} if "extractors" in config else config
-
-
 def load_model(path: str | Path) -> Model:
     """Read a model's directory.
 
@@ -110,14 +104,20 @@ def load_model(path: str | Path) -> Model:
     """
     home = Path(path)
     said = _read_json(home)
-    for name in _FILES:
+    first = said["format"] == first_format.FORMAT
+    for name in first_format.FILES if first else _FILES:
         expected = said["files"].get(name) if isinstance(said.get("files"), dict) else None
         if expected is None or not (home / name).is_file() or _fingerprint(home / name) != expected:
             raise UserError("D405", path=home / name, problem="missing, or not what model.json says it is")
-    config = read_config(home / "config.cfg")
-    built = resolve(config, source=home / "config.cfg")
+    config = found(read_config(home / "config.cfg"), home)
     arrays = _read_arrays(home / "weights.npz")
+    if first:
+        config = first_format.with_judge(config, arrays)
+    built = resolve(config, source=home / "config.cfg")
     try:
+        judging = first_format.judge_arrays(arrays, said) if first else _read_arrays(home / "judge.npz")
+        _check_arrays(arrays)
+        _check_arrays(judging)
         task = built["task"]
         names = [group.name for group in task.groups]
         if names != said["groups"]:
@@ -139,22 +139,11 @@ def load_model(path: str | Path) -> Model:
                 learner.from_state(state) if trained else None
                 for state, trained in zip(states, said["trained"], strict=True)
             ),
-            calibration=Calibration(
-                arrays["calibration.pooled"],
-                arrays["calibration.groups"],
-                arrays.get("calibration.scales"),
-                arrays.get("calibration.certainty"),
-            ),
-            operating=OperatingPoint(
-                arrays["operating.rates"], arrays["operating.thresholds"], float(said["flags_per_1000"])
-            ),
-            labels=_labels(arrays) if are_labels(task) else None,
-            shared=learner.shared_from_state(shared) if (shared := _part(arrays, "shared.")) else None,
+            judge=built["judge"].from_state(judging, task.groups),
+            shared=_shared(learner, _part(arrays, "shared.")),
             config=config,
             provenance=dict(said["provenance"]),
         )
-        _check_arrays(arrays)
-        _check_shapes(model)
         _check_scorers(model)
         counts = said["counts"]
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
@@ -175,8 +164,9 @@ def _read_json(home: Path) -> dict[str, Any]:
         raise UserError("D405", path=home / "model.json", problem=problem) from problem
     if not isinstance(said, dict):
         raise UserError("D405", path=home / "model.json", problem="no JSON object")
-    if said.get("format") != FORMAT:
-        raise UserError("D407", path=home, seen=said.get("format"), known=FORMAT)
+    if said.get("format") not in (first_format.FORMAT, FORMAT):
+        known = f"{first_format.FORMAT} and {FORMAT}"
+        raise UserError("D407", path=home, seen=said.get("format"), known=known)
     return said
 
 
@@ -187,24 +177,11 @@ def _fingerprint(path: Path) -> dict[str, Any]:
 
 def _identities(model: Model) -> list[str]:
     """Return what identifies the count tables that the extractors use."""
-    tables = [extractor.table for extractor in model.extractors if hasattr(extractor, "table")]
-    return [table.identity for table in tables]
+    return [extractor.table.identity for extractor in model.extractors if isinstance(extractor, ReadsTable)]
 
 
 def _arrays(model: Model) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {
-        "calibration.pooled": model.calibration.pooled,
-        "calibration.groups": model.calibration.groups,
-        "operating.rates": model.operating.rates,
-        "operating.thresholds": model.operating.thresholds,
-    }
-    for name in ("scales", "certainty"):
-        if (array := getattr(model.calibration, name)) is not None:
-            arrays[f"calibration.{name}"] = array
-    if model.labels is not None:
-        for key in _LABELS:
-            arrays[f"labels.{key}"] = getattr(model.labels, key)
-        arrays["labels.least_margin"] = np.array([model.labels.least_margin])
+    arrays: dict[str, NDArray[Any]] = {}
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
         for key, array in extractor.state().items():
             arrays[f"extractor.{name}.{key}"] = array
@@ -212,16 +189,22 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         arrays.update({f"shared.{key}": array for key, array in model.shared.state().items()})
     states = [scorer.state() if scorer is not None else {} for scorer in model.scorers]
     arrays.update({f"scorers.{key}": array for key, array in stack(states).items()})
+    return _plain(arrays)
+
+
+def _plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     strange = [key for key, array in arrays.items() if array.dtype.hasobject]
     if strange:
         raise TypeError(f"{strange[0]} holds Python objects: a state is made of plain arrays")
-    return arrays
+    return dict(arrays)
 
 
-def _labels(arrays: dict[str, NDArray[Any]]) -> Labels:
-    least = arrays.get("labels.least_margin", np.zeros(1))  # models had none before
-    scale, bias, offset = (arrays[f"labels.{key}"] for key in _LABELS)
-    return Labels(scale, bias, offset, float(least[0]))
+def _shared(learner: Learner, arrays: Mapping[str, NDArray[Any]]) -> Scorer | None:
+    if not arrays:
+        return None
+    if not isinstance(learner, SharesWeights):
+        raise ValueError(f"weights that groups share, which {type(learner).__name__} has not")
+    return learner.shared_from_state(arrays)
 
 
 def _part(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
@@ -260,30 +243,3 @@ def _check_scorers(model: Model) -> None:
         for scorer in (own, model.shared):
             if scorer is not None:
                 scorer.scores(batch)
-
-
-def _check_shapes(model: Model) -> None:
-    calibration, operating = model.calibration, model.operating
-    good = (
-        calibration.pooled.shape == (len(FEATURES),)
-        and calibration.groups.shape == (len(model.scorers), len(FEATURES))
-        and operating.rates.ndim == 1
-        and operating.rates.shape == operating.thresholds.shape
-        and len(operating.rates) > 0
-        and bool((np.diff(operating.rates) > 0).all() and (operating.rates > 0).all())
-        and bool((np.diff(operating.thresholds) <= 0).all())
-        and operating.flags_per_1000 >= 0
-    )
-    n = len(model.scorers) + 1
-    if calibration.scales is not None:
-        good = good and calibration.scales.shape == (n,) and bool((calibration.scales > 0).all())
-    if calibration.certainty is not None:
-        good = good and calibration.certainty.shape == (n, 2)
-    if model.labels is not None:
-        most = max(len(group.candidates) for group in model.task.groups)
-        shape = (len(model.scorers), most)
-        good = good and (model.labels.bias.shape, model.labels.offset.shape) == (shape, shape)
-        good = good and model.labels.scale.shape == shape[:1] and bool((model.labels.scale > 0).all())
-        good = good and model.labels.least_margin >= 0
-    if not good:
-        raise ValueError("shapes of calibration or operating point")

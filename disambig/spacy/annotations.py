@@ -25,13 +25,15 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from disambig.data.decisions import Decisions, gloss_of
 from disambig.data.groups import Group
+from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.text.documents import tokens_of
 
 EXTENSION = "disambig"
 PREFIX = "disambig."
-LAYOUT, WITH_GLOSSES = 1, 2
-"""Versions of what `user_data` holds: the table's rows are (name, candidates), or have glosses behind."""
+LAYOUT, WITH_GLOSSES, WITH_LISTS = 1, 2, 3
+"""Versions of what `user_data` holds: the table's rows are (name, candidates), have glosses behind, or lists
+of candidates of each decision's own lie beside them."""
 _ROW = np.dtype(
     [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
     + [("margins", "<f4"), ("probabilities", "<f4"), ("flagged", "?")]
@@ -124,6 +126,9 @@ def _others(doc: Doc, spans_key: str, name: str) -> list[Span]:
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the label of each decision as a hash that every Doc's strings know."""
+    if (own := decisions.own) is not None:
+        chosen = (own.offsets[:-1] + decisions.chosen).tolist()
+        return _added(docs, [own.texts[row] for row in chosen])
     used, inverse = _used(decisions)
     names = [decisions.table[g].candidates[c] for g, c in used]
     hashes = _added(docs, names)
@@ -174,9 +179,11 @@ def _packed(decisions: Decisions, bounds: list[int], spans_key: str) -> list[dic
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
     offsets = decisions.offsets[bounds].tolist()
+    own, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
     return [
         {
-            "layout": WITH_GLOSSES if glossed else LAYOUT,
+            "layout": layout if own is None else WITH_LISTS,
+            **({} if own is None else {"lists": _packed_lists(own.take(slice(*bounds[i : i + 2])))}),
             "task": decisions.task,
             "spans_key": spans_key,
             "model": decisions.model,
@@ -196,8 +203,8 @@ def _unpacked(kept: dict[str, Any]) -> Decisions:
     UserError
         D502 for what another version of this layout holds.
     """
-    if kept.get("layout") not in (LAYOUT, WITH_GLOSSES):
-        raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} and {WITH_GLOSSES}")
+    if kept.get("layout") not in (LAYOUT, WITH_GLOSSES, WITH_LISTS):
+        raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
     table = tuple(
         Group(name, tuple(candidates), glosses=tuple(*glosses))
         for name, candidates, *glosses in kept["table"]
@@ -207,14 +214,46 @@ def _unpacked(kept: dict[str, Any]) -> Decisions:
         name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
     }
     sizes = np.array([len(group.candidates) for group in table], np.int64)
+    own = _unpacked_lists(kept["lists"]) if "lists" in kept else None
+    given: dict[str, Any] = columns
     return Decisions(
         task=kept["task"],
         model=kept["model"],
         table=table,
         documents=np.zeros(len(rows), np.int32),
-        offsets=np.append(0, np.cumsum(sizes[columns["groups"]])),
+        offsets=np.append(0, np.cumsum(sizes[columns["groups"]])) if own is None else own.offsets,
         scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
-        **columns,
+        own=own,
+        **given,
+    )
+
+
+def _packed_lists(own: CandidateLists) -> dict[str, Any]:
+    sizes = np.diff(own.offsets)
+    return {
+        "texts": tuple(own.texts),
+        **{
+            name: values.astype(kind).tobytes()
+            for name, kind, values in (
+                ("sizes", "<i4", sizes),
+                ("scores", "<f8", own.scores),
+                ("ranks", "<i4", own.ranks),
+            )
+        },
+    }
+
+
+def _unpacked_lists(kept: Mapping[str, Any]) -> CandidateLists:
+    sizes, scores, ranks = (
+        np.frombuffer(kept[name], kind)
+        for name, kind in (("sizes", "<i4"), ("scores", "<f8"), ("ranks", "<i4"))
+    )
+    return CandidateLists(
+        np.append(0, np.cumsum(sizes)).astype(np.int64),
+        tuple(kept["texts"]),
+        scores.astype(np.float64),
+        ranks.astype(np.int32),
+        np.full(len(scores), np.nan, np.float32),
     )
 
 
@@ -270,7 +309,7 @@ def record_of(span: Span) -> dict[str, Any] | None:
     inside = [i for i in range(first, last) if decisions.ends[i] <= end]
 
     def likeness(i: int) -> tuple[bool, bool]:
-        chosen = decisions.table[decisions.groups[i]].candidates[decisions.chosen[i]]
+        chosen = decisions.candidates_of(i)[decisions.chosen[i]]
         return chosen == label, bool(decisions.flagged[i])
 
     return decisions.record(max(inside, key=likeness), found.text) if inside else None
@@ -292,8 +331,7 @@ class _ValueOfLabel:
         first, last = np.searchsorted(decisions.starts, (token.idx, token.idx + len(token))).tolist()
         if first == last:
             return None
-        group = decisions.table[decisions.groups[first]]
-        return self.values.get(group.candidates[decisions.chosen[first]])
+        return self.values.get(decisions.candidates_of(first)[decisions.chosen[first]])
 
 
 def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:

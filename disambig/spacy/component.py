@@ -16,6 +16,8 @@ from spacy.util import raise_error
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
+from disambig.fields import decides
+from disambig.judges.operating import checked
 from disambig.model.annotate import ignoring
 from disambig.model.model import Model
 from disambig.spacy.annotations import write_batch
@@ -67,7 +69,10 @@ class Disambiguator:
     ) -> None:
         if model.language and nlp.lang != model.language:
             raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
-        model.operating.threshold(flags_per_1000)
+        if decides(model.task).where == "items":
+            raise UserError("D338", model=model.name)
+        if flags_per_1000 is not None:
+            checked(flags_per_1000)
         self.name = name
         self.model = model
         self.spans_key = spans_key

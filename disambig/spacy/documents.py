@@ -12,9 +12,9 @@ from spacy.training import Example
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
-from disambig.model.labels import are_documents
+from disambig.fields import decides
+from disambig.model.loading import load
 from disambig.model.model import Model
-from disambig.model.packs import load
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.factory import require_distribution
 
@@ -55,7 +55,7 @@ class DocumentLabeller(Disambiguator):
     """
 
     def __init__(self, nlp: Language, model: Model, *, name: str) -> None:
-        if not are_documents(model.task):
+        if decides(model.task).where != "documents":
             raise UserError("D504", name=name, model=model.name, task=model.task.name)
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
 

@@ -16,8 +16,9 @@ from spacy.util import get_minor_version_range, split_requirement
 
 from disambig.data.groups import Group
 from disambig.errors import UserError
+from disambig.model.loading import load
 from disambig.model.model import Model
-from disambig.model.packs import available, load
+from disambig.packs import available
 from disambig.spacy.component import Disambiguator
 
 Sets = str | list[str | list[str]]

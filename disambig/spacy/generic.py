@@ -7,8 +7,8 @@ from typing import Any
 from spacy.language import Language
 
 from disambig.errors import UserError
-from disambig.model.labels import are_documents
-from disambig.model.packs import load
+from disambig.fields import decides
+from disambig.model.loading import load
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.documents import DocumentLabeller
 from disambig.spacy.factory import require_distribution
@@ -55,7 +55,7 @@ def make_any(
         raise UserError("D480", name=name, factory=FACTORY)
     require_distribution(nlp, FACTORY)
     loaded = load(model)
-    if are_documents(loaded.task):
+    if decides(loaded.task).where == "documents":
         return DocumentLabeller(nlp, loaded, name=name)
     return Disambiguator(
         nlp,

@@ -16,13 +16,14 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from disambig.errors import UserError
-from disambig.model.labels import are_labels
+from disambig.fields import decides
+from disambig.model.loading import load
 from disambig.model.model import Model
-from disambig.model.packs import load
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.factory import require_distribution
 from disambig.text.documents import view_of_docs
 from disambig.text.hashing import hash_word
+from disambig.text.view import ReadsDocs
 
 SPACE_TAG, SPACE_POS = "_SP", "SPACE"
 """What tokens of white space get, as from spaCy's own taggers."""
@@ -84,7 +85,7 @@ class TokenLabeller(Disambiguator):
     """
 
     def __init__(self, nlp: Language, model: Model, *, name: str, universal: Universal | None = None) -> None:
-        if not are_labels(model.task) or not hasattr(model.tokenisation, "of_docs"):
+        if decides(model.task).between != "labels" or not isinstance(model.tokenisation, ReadsDocs):
             raise UserError("D505", name=name, model=model.name, task=model.task.name)
         self.universal = universal
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)

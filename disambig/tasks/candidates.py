@@ -7,18 +7,18 @@ between two words are decided too: an instance of no token, whose position is th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.corpora.confusion_sets import confusion_set, read_confusion_sets
 from disambig.data.finding import Finder, word_tokens
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
+from disambig.tasks.confusion_sets import confusion_set, read_confusion_sets
 from disambig.text.view import TokenView
 
 ZERO = ""
@@ -49,7 +49,7 @@ class OwnCandidates:
     ------
     UserError
         D411 for candidates that make no sense, D485 for both or none of `candidates` and `sets`,
-        D486 for an unknown value of `gaps`.
+        D486 for an unknown value of `gaps`, D663 for a text in place of a list.
     """
 
     candidates: Sequence[str] | None = None
@@ -62,6 +62,9 @@ class OwnCandidates:
     def __post_init__(self) -> None:
         if (self.candidates is None) == (self.sets is None):
             raise UserError("D485")
+        for name, given in (("candidates", self.candidates), ("sets", self.sets)):
+            if isinstance(given, str) and (name == "candidates" or given.lstrip().startswith("[")):
+                raise UserError("D663", setting=name, value=given)
         if self.gaps not in GAPS:
             raise UserError("D486", value=self.gaps, names=", ".join(GAPS))
         if not self.name.isidentifier():
@@ -72,6 +75,10 @@ class OwnCandidates:
     def groups(self) -> tuple[Group, ...]:
         """One group a list."""
         return (*_groups(self.candidates, self.sets), *self.extra)
+
+    def with_groups(self, groups: Sequence[Group]) -> OwnCandidates:
+        """Return the task with further lists behind its own."""
+        return replace(self, extra=(*self.extra, *groups))
 
     @cached_property
     def finder(self) -> Finder:
@@ -93,11 +100,12 @@ class OwnCandidates:
             parts.append(
                 Instances(free, np.zeros(n, np.int32), np.full(n, g, np.int32), np.full(n, zero, np.int32))
             )
-        columns = [
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("positions", "lengths", "groups", "observed")
-        ]
-        together = Instances(*columns)
+        together = Instances(
+            np.concatenate([part.positions for part in parts]),
+            np.concatenate([part.lengths for part in parts]),
+            np.concatenate([part.groups for part in parts]),
+            np.concatenate([part.observed for part in parts]),
+        )
         return together.take(np.lexsort((together.groups, together.positions)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.testing.checks import Check, checks_of, require, require_close
-from disambig.types import Decoder
+from disambig.types import Decoder, FindsTop
 
 Structures = Sequence[Sequence[Sequence[int]]]
 
@@ -80,6 +80,23 @@ class _Checks:
             mass = self._decoder.best(scores * 1e4, self._layout)
             marginals = self._decoder.marginals(scores * 1e4, self._layout)[0]
             require_close(marginals, mass, "marginals of scores in the thousands")
+
+    def finds_the_k_best_if_it_says_so(self) -> None:
+        """Find the best candidates in order, fewer where there are fewer (`FindsTop`)."""
+        if not isinstance(self._decoder, FindsTop):
+            return
+        for scores in self._draws():
+            for k in (1, 2, 5):
+                found = self._decoder.top(scores, self._layout, k)
+                require(
+                    len(found) == len(self._structures), f"{len(found)} of {len(self._structures)} instances"
+                )
+                for (totals, names), candidates in zip(found, self._structures, strict=True):
+                    expected = sorted((scores[list(rows)].sum() for rows in candidates), reverse=True)[:k]
+                    require_close(totals, expected, f"scores of the {k} best")
+                    require(len(names) == len(totals), f"{len(names)} candidates for {len(totals)} scores")
+                    different = {np.asarray(name).tobytes() for name in names}
+                    require(len(different) == len(names), f"of the {k} best some are the same")
 
     def keeps_to_the_rows_that_are_left(self) -> None:
         """Rows at minus infinity are forbidden: so a learner finds the right candidate."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disambig.data.instances import Instances
+from disambig.fields import requires
 from disambig.testing.checks import (
     Check,
     checks_of,
@@ -39,7 +40,7 @@ def check_extractor(
         By default ``disambig.words.v1``.
     """
     if tokenisation is None:
-        from disambig.text.words import Words
+        from disambig.text.tokenisations.words import Words
 
         tokenisation = Words()
     return checks_of(_Checks(extractor, task, list(texts), tokenisation))
@@ -53,7 +54,7 @@ class _Checks:
     _tokenisation: Tokenisation
 
     def says_what_it_requires(self) -> None:
-        layers = self._extractor.requires
+        layers = requires(self._extractor)
         good = not isinstance(layers, str) and all(isinstance(layer, str) for layer in layers)
         require(good, f"requires is {layers!r}, not a sequence of names of layers")
 

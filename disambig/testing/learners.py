@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.errors import UserError
+from disambig.fields import needs_training, takes
 from disambig.testing.checks import (
     Check,
     accuracy,
@@ -19,7 +21,8 @@ from disambig.testing.checks import (
     require_state,
 )
 from disambig.testing.problems import blocks
-from disambig.types import CandidateBatch, Fitted, Learner
+from disambig.training.fitting import as_taken, fit, mean_cost
+from disambig.types import CandidateBatch, FitsPath, Fitted, Learner
 
 
 def check_learner(
@@ -31,7 +34,8 @@ def check_learner(
     ----------
     learner : Learner
     batch : CandidateBatch, optional
-        Examples in a storage that the learner takes; by default `disambig.testing.blocks`.
+        Examples, which are converted to a storage that the learner takes; the scorer gets them as they are.
+        By default `disambig.testing.blocks`.
     least : float, optional
         Accuracy on its own training examples that a trained scorer must reach; by default that of
         the best constant row.
@@ -46,8 +50,31 @@ class _Checks:
     _least: float | None
 
     def says_whether_it_needs_training(self) -> None:
-        flag = self._learner.needs_training
+        flag = needs_training(self._learner)
         require(isinstance(flag, bool), f"needs_training is {flag!r}: set it to True or False")
+
+    def says_which_storages_it_takes(self) -> None:
+        storages = takes(self._learner)
+        good = isinstance(storages, tuple) and all(isinstance(storage, type) for storage in storages)
+        require(good, f"takes is {storages!r}, not a tuple of classes")
+        taken = as_taken(self._learner, self._batch)
+        require(not storages or isinstance(taken, storages), f"{type(taken).__name__} is none of {storages}")
+
+    def keeps_its_contract(self) -> None:
+        """Come through `disambig.training.fitting.fit`, as before a model is made."""
+        half = np.arange(len(self._batch.offsets) - 1)
+        train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
+        try:
+            fitted = fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
+        except UserError as problem:
+            if problem.code == "D415":
+                raise AssertionError(str(problem)) from problem
+            raise
+        if isinstance(self._learner, FitsPath):
+            costs = {step["step"]: step["dev_cost"] for step in fitted.report["path"]}
+            least = min(costs.values())
+            require(costs[fitted.report["chosen"]] == least, f"not the step of least cost: {costs}")
+            require(mean_cost(fitted.scorer, dev) == least, "the scorer is another step's")
 
     def gives_one_finite_score_a_row(self) -> None:
         scores = self._fit().scorer.scores(self._batch)
@@ -64,7 +91,7 @@ class _Checks:
 
     def leaves_examples_alone(self) -> None:
         given = copy.deepcopy(self._batch)
-        self._learner.fit(given, rng=np.random.default_rng(0))
+        self._learner.fit(as_taken(self._learner, given), rng=np.random.default_rng(0))
         probe = np.random.default_rng(0).normal(size=len(given.columns))
         require_equal(given.cost, self._batch.cost, "costs after fit")
         require_equal(given.scores(probe), self._batch.scores(probe), "features after fit")
@@ -96,16 +123,17 @@ class _Checks:
     def takes_development_data(self) -> None:
         half = np.arange(len(self._batch.offsets) - 1)
         train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
-        fitted = self._learner.fit(train, dev=dev, rng=np.random.default_rng(0))
+        taken, development = as_taken(self._learner, train), as_taken(self._learner, dev)
+        fitted = self._learner.fit(taken, dev=development, rng=np.random.default_rng(0))
         require(bool(np.isfinite(fitted.scorer.scores(dev)).all()), "scores of the development data")
 
     def takes_a_single_example(self) -> None:
-        one = self._batch.take(np.array([0]))
+        one = as_taken(self._learner, self._batch.take(self._decided_with(0)))
         scores = self._learner.fit(one, rng=np.random.default_rng(0)).scorer.scores(self._batch)
         require(bool(np.isfinite(scores).all()), "scores after one example are not finite")
 
     def learns(self) -> None:
-        if not self._learner.needs_training:
+        if not needs_training(self._learner):
             return
         reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
         least = self._constant() if self._least is None else self._least
@@ -120,6 +148,7 @@ class _Checks:
         return max(float(np.mean(self._batch.cost[first + row] == 0)) for row in rows)
 
     def _fit(self) -> Fitted:
-        fitted = self._learner.fit(copy.deepcopy(self._batch), rng=np.random.default_rng(0))
+        examples = as_taken(self._learner, copy.deepcopy(self._batch))
+        fitted = self._learner.fit(examples, rng=np.random.default_rng(0))
         require(isinstance(fitted, Fitted), f"fit returned {type(fitted).__name__}, not Fitted")
         return fitted

@@ -1,4 +1,4 @@
-"""Small learning problems with known answers, one for each storage of a batch.
+"""Small learning problems with known answers, one for each storage of a batch, and one of sequences.
 
 In all of them some columns are larger for the right candidate by a clear margin, so some weights
 make no mistake; the others are noise. The first candidate is right in more than half of the instances.
@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import Columns
-from disambig.data.dense import DenseBlocks
-from disambig.data.sparse import CrossedRows, SparseRows
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.crossed_lists import CrossedLists
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.dense_lists import DenseLists
+from disambig.data.batches.sequences import SequenceRows
+from disambig.data.batches.sparse import CrossedRows, SparseRows
 
 GROUPS = ("2-gram", "3-gram", "4-gram", "5-gram", "bias")
 
@@ -68,6 +71,54 @@ def crossed(n: int = 60, *, labels: int = 3, columns: int = 8, seed: int = 0) ->
         ("words", "bias"),
     )
     return CrossedRows(csr_array(rows), _costs(right, labels), meaning)
+
+
+def dense_lists(n: int = 60, *, longest: int = 6, seed: int = 0) -> DenseLists:
+    """Return lists of different lengths whose candidates share one attribute for each of `GROUPS`.
+
+    Equal weights on the 3-grams choose right everywhere; costs are graded, as in `lists`.
+    """
+    sparse = lists(n, longest=longest, seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    values = np.log1p(rng.poisson(2.0, size=(len(sparse.cost), len(GROUPS)))).astype(np.float32)
+    values[:, 1] = 4.0 - sparse.cost / 2 + rng.uniform(0.0, 0.2, len(sparse.cost))
+    values[:, -1] = 1.0
+    groups = np.arange(len(GROUPS), dtype=np.int32)
+    columns = Columns(np.full(len(GROUPS), -1, np.int32), groups, GROUPS, list(GROUPS))
+    return DenseLists(values, sparse.offsets, sparse.cost, columns)
+
+
+def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int = 0) -> CrossedLists:
+    """Return one sparse row an instance and a few labels that it may have, the right one among them."""
+    whole = crossed(n, labels=labels, columns=columns, seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    kept = (rng.random(whole.costs.shape) < 0.5) | (whole.costs == 0)
+    kept[:, -1] |= kept.sum(axis=1) < 2
+    kept[:, 0] |= kept.sum(axis=1) < 2
+    offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64)
+    label_of = np.nonzero(kept)[1].astype(np.int64)
+    return CrossedLists(whole.rows, label_of, offsets, whole.costs[kept], whole.columns)
+
+
+def chains(n: int = 30, *, labels: int = 3, words: int = 6, longest: int = 6, seed: int = 0) -> SequenceRows:
+    """Return sequences of words and labels; the words at the end say nothing, but the label before does.
+
+    Such a word has the label that comes after that of the word before it. Some weights of words and of pairs
+    of labels make no mistake; those of words alone make many.
+    """
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, longest + 1, size=n)
+    sequences = np.repeat(np.arange(n), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes])
+    speaks = place <= np.repeat(rng.integers(0, sizes), sizes) // 2
+    half = words // 2
+    word = rng.integers(half, size=len(sequences)) + np.where(speaks, 0, half)
+    right = np.zeros(len(sequences), np.int64)
+    for i in range(len(right)):
+        right[i] = word[i] % labels if speaks[i] else (right[i - 1] + 1) % labels
+    return SequenceRows(csr_array(np.eye(words)[word]), _costs(right, labels), sequences)
 
 
 def _labels(n: int, labels: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -69,6 +69,11 @@ def folded(character: str) -> str:
     return _FOLDED.get(character, lower if len(lower) == 1 else character)
 
 
+def size_for(most: int) -> int:
+    """Return the size of the smallest table that has the code point `most`."""
+    return ASCII if most < ASCII else PLANE_0 if most < PLANE_0 else ALL
+
+
 @functools.lru_cache(maxsize=3)
 def table(size: int) -> NDArray[np.uint32]:
     """Return ``class << 24 | folded code point`` of the first `size` code points, shape ``(size,)``."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.text.protected import protected_layer
-from disambig.text.view import Tokenisation, TokenView
+from disambig.text.view import ReadsDocs, Tokenisation, TokenView
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -41,9 +41,8 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     protected : bool
         Whether the view gets the layer ``"protected"`` (see `disambig.text.protected`).
     """
-    of_docs = getattr(tokenisation, "of_docs", None)
-    if of_docs is not None:
-        return _shielded(of_docs(docs), protected)
+    if isinstance(tokenisation, ReadsDocs):
+        return _shielded(tokenisation.of_docs(docs), protected)
     kept = _last_docs.get(tokenisation.name)
     if (
         kept is not None

@@ -1,5 +1,7 @@
 """`hashing` for Numba: the same constants, inlined into other kernels. No text and no I/O here."""
 
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
@@ -13,12 +15,12 @@ _R = np.uint64(47)
 _FMIX_1 = np.uint64(FMIX[0])
 _FMIX_2 = np.uint64(FMIX[1])
 _S33 = np.uint64(33)
-ORDER_STEP = np.uint64(ORDER)
+ORDER_STEP: np.uint64 = np.uint64(ORDER)
 PLACE = np.array(PLACES, dtype=np.uint64)
 
 
 @compiled
-def murmur64a(data, start, stop):  # type: ignore[no-untyped-def]
+def murmur64a(data, start, stop):
     """Return MurmurHash64A (seed 1) of ``data[start:stop]``, an array of bytes."""
     length = stop - start
     value = _SEED ^ (np.uint64(length) * _M)
@@ -46,7 +48,7 @@ def murmur64a(data, start, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def fmix64(key):  # type: ignore[no-untyped-def]
+def fmix64(key):
     """Return MurmurHash3's finaliser of one 64-bit value."""
     key ^= key >> _S33
     key *= _FMIX_1

@@ -101,7 +101,7 @@ def _values(doc: Doc, attribute: str) -> NDArray[np.uint64]:
 
 
 def _tags_by(name: str, view: TokenView) -> NDArray[np.uint64]:
-    from disambig.model.packs import load
+    from disambig.model.loading import load
 
     model = load(name)
     instances, chosen = model.choose(view)

@@ -221,7 +221,7 @@ def _names(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) ->
 def _names_in(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Do the work of `_names` for a piece, which ends in a line end."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    classes = ch.classes(ch.PLANE_0 if codes.max() < ch.PLANE_0 else ch.ALL)[codes]
+    classes = ch.classes(ch.size_for(int(codes.max())))[codes]
     width = ends - starts
     first, second = classes[starts], classes[np.minimum(starts + 1, len(codes) - 1)]
     upper = (first == ch.UPPER) & (width > 1) & (second >= ch.FIRST_LETTER)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.referable import Referable
 from disambig.text.hashing import hash_word
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 SENTENCE_START = "<S>"
 SENTENCE_END = "</S>"
@@ -96,3 +99,11 @@ class Tokenisation(Protocol):
     def words(self, text: str) -> list[str]:
         """Return the normalised words of one text, boundary words included (for people to read)."""
         ...
+
+
+@runtime_checkable
+class ReadsDocs(Protocol):
+    """A tokenisation that reads spaCy Docs themselves, and not their texts."""
+
+    def of_docs(self, docs: Sequence[Doc]) -> TokenView:
+        """Return the words of `docs`, one document each."""

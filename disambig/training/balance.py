@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import Columns
+from disambig.data.batches.columns import Columns
 from disambig.data.groups import Group
 from disambig.model.linear import LinearScorer
 from disambig.types import Scorer

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.instances import Instances
-from disambig.data.joining import join
+from disambig.features.contract import transformed
+from disambig.features.joining import join
 from disambig.text.view import TokenView
 from disambig.types import FeatureExtractor, Features, Task
 
@@ -50,4 +51,5 @@ class Examples:
     ) -> Features:
         """Return the features of the instances in `rows`, all of one group."""
         part = self.instances.take(rows)
-        return join([e.transform(self.view, part, task.groups[group]) for e in extractors])
+        parts = [transformed(e, self.view, part, task.groups[group]) for e in extractors]
+        return join(parts, [type(extractor).__name__ for extractor in extractors])

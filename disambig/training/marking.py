@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.corpora.labelled_example import Labelled
 from disambig.data.groups import Group
 from disambig.errors import UserError
-from disambig.model.labels import are_labels
+from disambig.fields import decides
+from disambig.formats.labelled.example import Labelled
 from disambig.text.documents import view_of_texts
 from disambig.text.hashing import hash_word
 from disambig.text.view import Tokenisation
 from disambig.training.examples import Examples
 from disambig.training.places import Places, as_decided
-from disambig.types import Task
+from disambig.types import LearnsSettings, Task
 
 _MOST_SHOWN = 60
 
@@ -89,7 +89,7 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     number = {text: i for i, text in enumerate(texts)}
     view = view_of_texts(texts, tokenisation)
     places = Places.of(task, view)
-    found: dict[int, tuple[int, Labelled]] = {}
+    found: list[tuple[int, int, Labelled]] = []
     problems = []
     for example in labelled:
         if n := places.too_long(number[example.text], example):
@@ -100,27 +100,48 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
             continue
         here = places.at(number[example.text], example)
         groups = [task.groups[places.groups[i]] for i in here]
+        known = [places.candidates(i, group) for i, group in zip(here, groups, strict=True)]
         right = [
             (i, c)
-            for i, group in zip(here, groups, strict=True)
-            if (c := _candidate(group, example.label)) >= 0
+            for i, candidates in zip(here, known, strict=True)
+            if (c := _candidate(candidates, example.label)) >= 0
         ]
-        problem = _problem(example, groups, right, found, task)
+        problem = _problem(example, groups, known, right, task)
         if problem is None:
-            found[right[0][0]] = right[0][1], example
+            found.append((*right[0], example))
         else:
             problems.append(f"{example.where}: {problem}")
     if not found:
         raise UserError("D462", problem=problems[0], n=len(problems))
     instances = places.instances()
-    index = np.array(sorted(found, key=lambda i: (instances.positions[i], i)), np.int64)
-    used = [found[i][1] for i in index.tolist()]
-    names = [example.document for example in used]
-    order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
-    gold = np.array([found[i][0] for i in index.tolist()], np.int32)
+    found.sort(key=lambda each: (instances.positions[each[0]], each[0]))  # equal ones stay as they came
+    index = np.array([place for place, _, _ in found], np.int64)
+    used = [example for _, _, example in found]
+    gold = np.array([candidate for _, candidate, _ in found], np.int32)
     chosen = replace(instances.take(index), observed=gold)
-    documents = np.array([order[name] for name in names], np.int64)
-    return Marked(Examples.of(view, chosen), used, documents, problems)
+    return Marked(Examples.of(view, chosen), used, documents_of(used), problems)
+
+
+def documents_of(examples: Sequence[Labelled]) -> NDArray[np.int64]:
+    """Return the number of each example's document, in an order that only its name decides.
+
+    Documents that have a text in common are one: equal texts are never split.
+    """
+    first: dict[str, str] = {}
+    one: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while one.get(name, name) != name:
+            name = one[name]
+        return name
+
+    for example in examples:
+        other = first.setdefault(example.text, example.document)
+        if root(example.document) != root(other):
+            one[root(example.document)] = root(other)
+    names = [root(example.document) for example in examples]
+    order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
+    return np.array([order[name] for name in names], np.int64)
 
 
 def right_candidates(marked: Marked, group: Group) -> NDArray[np.bool_]:
@@ -135,14 +156,14 @@ def right_candidates(marked: Marked, group: Group) -> NDArray[np.bool_]:
     right = observed[:, None] == np.arange(len(group.candidates))
     for row, example in enumerate(marked.labelled):
         for label in example.also:
-            if (candidate := _candidate(group, label)) >= 0:
+            if (candidate := _candidate(group.candidates, label)) >= 0:
                 right[row, candidate] = True
     return right
 
 
 def learns_labels(task: Task) -> bool:
     """Tell whether a task may have its labels from the examples, and so from those that it is tested on."""
-    return are_labels(task) and hasattr(task, "settings_of")
+    return decides(task).between == "labels" and isinstance(task, LearnsSettings)
 
 
 def seen_elsewhere(
@@ -173,29 +194,25 @@ def seen_elsewhere(
 def _problem(
     example: Labelled,
     here: Sequence[Group],
+    candidates: Sequence[Sequence[str]],
     right: Sequence[tuple[int, int]],
-    found: Mapping[int, tuple[int, Labelled]],
     task: Task,
 ) -> str | None:
     """Say why a label cannot be used; `here` are the groups decided there, `right` those that know it."""
     if (
         not here
         and example.word
-        and are_labels(task)
+        and decides(task).between == "labels"
         and not any(g.name == example.word for g in task.groups)
     ):
         return f"the task {task.name} knows no word {example.word!r}"
     if not here:
         return f"the task {task.name} decides nothing at {_shown(example)}"
     if not right:
-        known = ", ".join(map(repr, here[0].candidates[:8]))
+        known = ", ".join(map(repr, candidates[0][:8]))
         return f"the label {example.label!r} is none of {known}"
     if _is_whole(example) and len({i for i, _ in right}) > 1:
         return f'{_shown(example)} has {len(right)} places to decide: say which by "start" and "end"'
-    place, candidate = right[0]
-    if place in found and found[place][0] != candidate:
-        other = found[place][1]
-        return f"{_shown(example)} is {other.label!r} already ({other.where}), not {example.label!r}"
     return None
 
 
@@ -211,9 +228,9 @@ def _shown(example: Labelled) -> str:
     return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ...")
 
 
-def _candidate(group: Group, label: str) -> int:
+def _candidate(candidates: Sequence[str], label: str) -> int:
     """Return the candidate that a label names, -1 for none: as it is, or in lower case."""
     for name in (label, label.lower()):
-        if name in group.candidates:
-            return group.candidates.index(name)
+        if name in candidates:
+            return candidates.index(name)
     return -1

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from disambig.corpora.labelled_example import Labelled
-from disambig.corpora.labelled_marks import at_its_mark
+from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.model.labels import are_documents, are_labels
+from disambig.fields import decides
+from disambig.formats.labelled.example import Labelled
+from disambig.formats.labelled.marks import at_its_mark
+from disambig.tasks.contract import instances_of
 from disambig.text.documents import view_of_texts
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import Task
@@ -55,7 +57,7 @@ class Places:
     @classmethod
     def of(cls, task: Task, view: TokenView) -> Places:
         """Find the decisions of a task in a view."""
-        own = task.instances(view)
+        own = instances_of(task, view)
         starts = view.starts[own.positions]
         last = own.positions + np.maximum(own.lengths, 1) - 1
         ends = np.where(own.lengths > 0, view.ends[last], starts)
@@ -68,13 +70,13 @@ class Places:
         words: dict[str, int] = {}
         named: dict[tuple[int, int], tuple[int, int]] = {}
         tokens: tuple[list[int], list[int], list[int]] = [], [], []
-        if are_labels(task) and not are_documents(task):
+        if decides(task).between == "labels" and decides(task).where != "documents":
             words = {group.name: g for g, group in enumerate(task.groups)}
             tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
             keys = zip(own.positions.tolist(), groups, strict=True)
             named = {key: (i, n) for i, (key, n) in enumerate(zip(keys, own.lengths.tolist(), strict=True))}
         listed = (each.tolist() for each in (starts, ends, reach, bounds))
-        return cls(tokens, own, groups, named, words, are_tokens(task), *listed)
+        return cls(tokens, own, groups, named, words, decides(task).where == "tokens", *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at the place of an example, in order; of one that names its word that one."""
@@ -100,7 +102,14 @@ class Places:
             np.concatenate([self.own.lengths, lengths.astype(np.int32)]),
             np.concatenate([self.own.groups, groups.astype(np.int32)]),
             np.concatenate([self.own.observed, np.full(len(more), -1, np.int32)]),
+            self.own.own,
         )
+
+    def candidates(self, index: int, group: Group) -> Sequence[str]:
+        """Return the candidates of an instance: those of its group, or its own."""
+        if self.own.own is not None and index < len(self.own):
+            return self.own.own.of_instance(index)
+        return group.candidates
 
     def too_long(self, text: int, example: Labelled) -> int:
         """Return how many tokens a place has that are too many for the task, 0 for none."""
@@ -110,6 +119,8 @@ class Places:
     def _tokens(self, text: int, example: Labelled) -> list[int]:
         """Return the tokens at a place."""
         starts, ends, documents = self.tokens
+        if not documents:  # nothing can be named
+            return []
         first, end = documents[text : text + 2]
         low = bisect_right(ends, example.start, first, end)
         high = bisect_left(starts, example.end, first, end)
@@ -128,11 +139,6 @@ class Places:
         return [self.named[key][0]]
 
 
-def are_tokens(task: Task) -> bool:
-    """Tell whether a task labels single tokens: its attribute ``instances_are``, places by default."""
-    return bool(getattr(task, "instances_are", "places") == "tokens")
-
-
 def as_decided(task: Task, labelled: Sequence[Labelled]) -> list[Labelled]:
     """Return examples as a task decides them: whole texts of documents, else the place marked in a text.
 
@@ -141,7 +147,7 @@ def as_decided(task: Task, labelled: Sequence[Labelled]) -> list[Labelled]:
     UserError
         D460 for a text whose marks do not show one place, unless the task decides documents.
     """
-    if are_documents(task):  # what marks their texts is their own, and a word decides nothing
+    if decides(task).where == "documents":  # what marks their texts is their own, and a word decides nothing
         return [replace(example, word="") if example.word else example for example in labelled]
     return [at_its_mark(example) for example in labelled]
 

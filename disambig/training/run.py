@@ -9,22 +9,32 @@ from pathlib import Path
 from typing import Any
 
 from disambig.config import read_config, resolve
-from disambig.corpora.labelled import Labelled, read_labelled
-from disambig.corpora.telling import Tell
+from disambig.config_problems import check_parts
 from disambig.errors import UserError, nearest_first
-from disambig.model.labels import are_labels
+from disambig.fields import decides
+from disambig.files.telling import Tell
+from disambig.formats.labelled.reader import Labelled, read_labelled
+from disambig.formats.nbest.reader import read_nbest
+from disambig.judges import config_of
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
-from disambig.training.labelled import ON_FITTED, train_labelled
-from disambig.training.places import are_tokens, as_decided, in_one_token
+from disambig.training.accounting import account
+from disambig.training.labelled import train_labelled
+from disambig.training.notes import ON_FITTED
+from disambig.training.places import as_decided, in_one_token
+from disambig.training.plan import Progress
 from disambig.training.shipped import config_path
 from disambig.training.splits import split
-from disambig.training.trainer import Progress, train
+from disambig.training.trainer import train
+from disambig.types import KeepsSilent, LearnsSettings
 
-OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline")
+OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline", "judge")
+OPTIONAL = ("baseline", "judge", "tokenisation")
+WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
+"""What stands for the tokenisation of a task outside any text, which asks for none."""
 NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
 """What stands in for the baseline of a task of labels whose config has none."""
-SOURCES = ("text", "labelled", "encoding", "lines")
+SOURCES = ("text", "labelled", "lists", "encoding", "lines")
 """The settings of ``[training]`` that say what is read."""
 SECTIONS = ("model", *OBJECTS, "training")
 
@@ -34,6 +44,7 @@ def run(
     *,
     text: Sequence[str] = (),
     labelled: Sequence[str] = (),
+    lists: Sequence[str] = (),
     encoding: str | None = None,
     lines: bool | None = None,
     strict: bool = False,
@@ -55,6 +66,9 @@ def run(
         Files and directories to learn from, in place of those that the config names.
     labelled : sequence of str
         Labelled examples (see `read_labelled`) to learn from, in place of text.
+    lists : sequence of str
+        Files of n-best lists (see `disambig.formats.nbest.reader`) for a task that decides between the
+        candidates of lists.
     encoding : str, optional
         Of the labelled examples, in place of what the config says.
     lines : bool, optional
@@ -74,6 +88,8 @@ def run(
     plan = read_plan(path, overrides=overrides)
     settings = dict(plan.settings)
     said = {name: settings.pop(name, None) for name in SOURCES}
+    if decides(plan.parts["task"]).where == "items" or lists:
+        return _run_lists(plan, list(lists) or said["lists"] or [], settings, judge, progress)
     examples = list(labelled) or (not text and said["labelled"]) or []
     reading: dict[str, Any] = {"encoding": encoding or said["encoding"], "strict": strict, "tell": tell}
     places = read_labelled(examples, **reading) if examples else []
@@ -83,7 +99,7 @@ def run(
     if examples:
         model = train_labelled(parts, places, progress=progress, **about, **settings)
         return _judged(model, judge, parts, labelled=places, progress=progress, **settings)
-    if are_labels(parts["task"]):
+    if decides(parts["task"]).between == "labels":
         raise UserError("D463", task=parts["task"].name)
     sources = list(text) or said["text"]
     if not sources:
@@ -91,9 +107,41 @@ def run(
     by_line = bool(said["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
     model = train(parts, texts, progress=progress, **about, **settings)
-    numbers = {"documents": {name: len(part) for name, part in texts.items()}}
+    n = sum(map(len, texts.values()))
+    empty = sum(not text.strip() for part in texts.values() for text in part)
+    numbers = {
+        "documents": {name: len(part) for name, part in texts.items()},
+        "account": account(n - empty, ["text: empty"] * empty, "documents"),
+    }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return _judged(model, judge, parts, texts=texts["test"], progress=progress, **settings)
+
+
+def _run_lists(
+    plan: Plan,
+    paths: Sequence[str],
+    settings: dict[str, Any],
+    judge: Callable[..., dict[str, Any]] | None,
+    progress: Progress | None,
+) -> Model:
+    """Train on n-best lists; some documents are left aside to test on."""
+    from disambig.training.lists import split_lists, train_lists
+
+    task = plan.parts["task"]
+    if decides(task).where != "items":
+        raise UserError("D336", model=plan.name, task=task.name)
+    if not paths:
+        raise UserError("D412", what="the settings", hint="name lists under [training] or with --lists")
+    items = list(read_nbest(paths))
+    learned, tested = split_lists(items)
+    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
+    model = train_lists(plan.parts, learned, put_aside=len(tested), progress=progress, **about, **settings)
+    if not tested:
+        n = len({item.document for item in items})
+        note = f"not tested: {n:,} documents (equal references count as one) are too few to leave any aside"
+        notes = [*model.provenance["notes"], note]
+        return replace(model, provenance={**model.provenance, "notes": notes})
+    return _judged(model, judge, plan.parts, lists=tested, progress=progress, **settings)
 
 
 def _judged(
@@ -136,15 +184,17 @@ class Plan:
             task raises.
         """
         task, config = self.parts["task"], self.config
-        if not are_labels(task):
+        if decides(task).between != "labels":
             return self
         labelled = as_decided(task, labelled)
         labels = sorted({example.label for example in labelled})
         if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
             raise UserError("D467", n=len(labelled), label=labels[0])
         tokenisation = self.parts["tokenisation"]
-        usable = (in_one_token(labelled, tokenisation) if are_tokens(task) else labelled) or labelled
-        learned = task.settings_of(usable, tokenisation) if hasattr(task, "settings_of") else {}
+        usable = labelled
+        if decides(task).where == "tokens":
+            usable = in_one_token(labelled, tokenisation) or labelled
+        learned = task.settings_of(usable, tokenisation) if isinstance(task, LearnsSettings) else {}
         if not learned:
             return self
         parts = {**self.parts, "task": replace(task, **learned)}
@@ -161,22 +211,32 @@ def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> P
     """
     path = config_path(path)
     config = read_config(path, overrides)
-    missing = [name for name in (*OBJECTS, "model") if name not in config and name != "baseline"]
-    if missing:
-        raise UserError("D005", path=path, problem=f"no section [{missing[0]}]")
     unknown = [name for name in config if name not in SECTIONS]
     if unknown:
         names = nearest_first(unknown[0], SECTIONS)
         raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]: there are {names}")
+    missing = [name for name in (*OBJECTS, "model") if name not in config and name not in OPTIONAL]
+    if missing:
+        raise UserError(
+            "D005", path=path, problem=f"no section [{missing[0]}]; `disambig train --example` shows all"
+        )
     settings = dict(config.get("training", {}))
     _check(settings, path)
     kept = {name: config[name] for name in OBJECTS if name in config}
+    check_parts(kept, path)
     parts = resolve(kept, source=path)
+    if "tokenisation" not in parts:
+        if decides(parts["task"]).where != "items":
+            raise UserError("D005", path=path, problem="no section [tokenisation]")
+        kept, parts = {**kept, "tokenisation": WORDS}, {**parts, **resolve({"tokenisation": WORDS})}
     if "baseline" not in parts:
-        if not are_labels(parts["task"]):
+        if decides(parts["task"]).between == "words":
             raise UserError("D005", path=path, problem="no section [baseline]")
         kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
-    if "least_margin" in settings and not are_labels(parts["task"]):
+    if "judge" not in parts:
+        section = config_of(parts["task"])
+        kept, parts = {**kept, "judge": section}, {**parts, **resolve({"judge": section}, source=path)}
+    if "least_margin" in settings and not isinstance(parts["judge"], KeepsSilent):
         problem = (
             "training.least_margin is for tasks of labels; of words flags_per_1000 says how many are flagged"
         )
@@ -216,6 +276,7 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "min_examples": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     "labelled": (_are_texts, 'a list such as ["examples.tsv", "more.jsonl"]'),
+    "lists": (_are_texts, 'a list such as ["lists.jsonl"]'),
     "encoding": (lambda value: isinstance(value, str), 'a name such as "latin-1"'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),
@@ -226,9 +287,9 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 def read_texts(paths: Sequence[str], *, lines: bool = False) -> list[str]:
     """Return the texts of all documents in `paths`; the first unreadable one is an error."""
-    from disambig.corpora.documents import Bad
-    from disambig.corpora.inputs import find_inputs
-    from disambig.corpora.readers import read_all
+    from disambig.formats.documents import Bad
+    from disambig.formats.inputs import find_inputs
+    from disambig.formats.readers import read_all
 
     texts = []
     for document in read_all(find_inputs(paths, lines=lines)):

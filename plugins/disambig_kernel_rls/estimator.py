@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from disambig.api import Columns, CrossedColumns, CrossedRows, UserError
+from disambig.api import Columns, CrossedRows, UserError
+from disambig.api.batches import CrossedColumns
 
 from .checks import CHOSEN, check_name, check_regularisation, check_weights
 from .kernels.linear import Linear

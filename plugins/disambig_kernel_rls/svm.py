@@ -14,6 +14,7 @@ from disambig.api import Arrays, CandidateBatch, Fitted, Scorer
 from .checks import CHOSEN, check_above_zero, check_weights
 from .kernels.linear import Linear
 from .kernels.normalised import products
+from .reading import TAKES
 from .rls.feature_groups import UNIT, FeatureGroups
 from .rls.learners import LAMBDA, shares_of
 from .rls.problem import prepare
@@ -65,6 +66,11 @@ class SVMLin:
         weights = np.asarray(problem.rows.T @ coefficients)  # (d, K)
         return Fitted(problem.scorer(kernel, weights, bias=bias), _report(coefficients))
 
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: each candidate by itself."""
+        return TAKES
+
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         return ColumnWeights.from_state(Linear(), arrays)
@@ -115,6 +121,11 @@ class SVMComb:
         coefficients, bias = machines(products(rows, rows), groups.problem.targets, self.C)
         scorer = groups.scorer(shares, np.asarray(rows.T @ coefficients), bias)
         return Fitted(scorer, _report(coefficients) | {"weights": groups.by_name(shares)})
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: each candidate by itself."""
+        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

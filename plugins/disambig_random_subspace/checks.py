@@ -35,5 +35,11 @@ def check_confidence(setting: str, value: Any) -> None:
         raise UserError("D771", setting=setting, value=value)
 
 
+def check_decoder(setting: str, value: Any) -> None:
+    """Refuse what is neither None nor a decoder (D711)."""
+    if value is not None and not (hasattr(value, "best") and hasattr(value, "marginals")):
+        raise UserError("D711", setting=setting, seen=type(value).__name__)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

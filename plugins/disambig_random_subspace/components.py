@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disambig.api import Universal, document_factory, token_factory
+from disambig.api.components import Universal, document_factory, token_factory
 
 from .tagging.universal import OF_TAG, OF_WORD
 

@@ -7,12 +7,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, CrossedRows, Learner, Scorer, UserError
+from disambig.api import (
+    Arrays,
+    CandidateBatch,
+    CrossedRows,
+    DenseBlocks,
+    Learner,
+    Scorer,
+    SparseRows,
+    UserError,
+)
+from disambig.api.batches import convert
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedCopies:
-    """Give a learner without ``fit_masked`` one, for crossed rows and a scorer of nothing but weights.
+    """Give a learner without ``fit_masked`` one, for sparse rows and a scorer of nothing but weights.
 
     The scorer must be linear (have ``linear``) and its state a single array ``weights``.
     """
@@ -25,7 +35,7 @@ class MaskedCopies:
         Raises
         ------
         UserError
-            D774 for a batch that is not crossed rows.
+            D459 and D774 for a batch that is neither crossed rows nor lists.
         """
         return int(self._rows(batch).rows.shape[1])
 
@@ -44,7 +54,7 @@ class MaskedCopies:
         """Return the base's scorer."""
         return self.base.from_state(arrays)
 
-    def _weights(self, batch: CrossedRows, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _weights(self, batch: CrossedRows | SparseRows, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
         if isinstance(batch.rows, np.ndarray):
             rows = batch.rows * mask
         else:
@@ -56,10 +66,10 @@ class MaskedCopies:
             raise self._refused("its scorer is not linear, or has more than weights")
         return np.asarray(state["weights"], np.float64)
 
-    def _rows(self, batch: CandidateBatch) -> CrossedRows:
-        if not isinstance(batch, CrossedRows):
+    def _rows(self, batch: CandidateBatch) -> CrossedRows | SparseRows:
+        if isinstance(batch, DenseBlocks):
             raise self._refused(f"it has no fit_masked, and the examples are {type(batch).__name__}")
-        return batch
+        return convert(batch, CrossedRows, SparseRows)
 
     def _refused(self, problem: str) -> UserError:
         return UserError("D774", base=type(self.base).__name__, problem=problem)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Fitted, Scorer, UserError
+from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, Scorer, SparseRows, UserError
 
 from .checks import check_count, check_rate
 from .linear.margin_learners import SGD
@@ -71,9 +71,16 @@ class RandomSubspaces:
         UserError
             D774 for a base whose models cannot be averaged, and what the base raises.
         """
-        return self.fit_path(batch, [self.n_subspaces])[0]
+        return self.fit_sizes(batch, [self.n_subspaces])[0]
 
-    def fit_path(self, batch: CandidateBatch, sizes: Sequence[int]) -> list[Fitted]:
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """What the base takes; any other than ours is given masked copies of sparse rows."""
+        if hasattr(self.base, "fit_masked"):
+            return tuple(getattr(self.base, "takes", ()))
+        return CrossedRows, SparseRows
+
+    def fit_sizes(self, batch: CandidateBatch, sizes: Sequence[int]) -> list[Fitted]:
         """Return what `fit` returns for each number of subspaces in `sizes`, each mask trained once.
 
         (But for up to seven a size: whole blocks of masks are summed.)

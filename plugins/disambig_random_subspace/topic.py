@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Group, Instances, Labelled, Tokenisation, TokenView, UserError, word_tokens
+from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, UserError
+from disambig.api.formats import Labelled
+from disambig.api.tasks import word_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +36,7 @@ class Topic:
     labels: Sequence[str] = ()
     name: str = "topic"
     language: str = ""
-    candidates_are: str = "labels"
-    instances_are: str = "documents"
+    decides: Decides = Decides("documents", "labels")
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

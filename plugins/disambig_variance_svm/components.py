@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from disambig.api import Group, component_factory, confusion_set, read_confusion_sets, token_extension
+from disambig.api import Group, component_factory
+from disambig.api.components import token_extension
+from disambig.api.tasks import confusion_set, read_confusion_sets
 
 from .it.task import NON_REFERENTIAL, REFERENTIAL
 

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, DenseBlocks, UserError
 
-from .learner_checks import check_c
-from .numeric import real_numbers
+from .learners.checks import check_c
+from .learners.numeric import real_numbers
 from .svm.regulariser import Regulariser
 from .svm.solver import solve
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from disambig.api import Finder, Group, Instances, TokenView
 
 if TYPE_CHECKING:
-    from .usage import Usage
+    from .gate.usage import Usage
 
 PREPOSITIONS = tuple(
     "about along among around as at beside between by down during except for from in inside into of off on "
@@ -58,6 +58,6 @@ class Preposition:
 
 @lru_cache(maxsize=1)
 def _usage() -> Usage:
-    from .usage import Usage
+    from .gate.usage import Usage
 
     return Usage.load()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from disambig.api import Finder, Group, Instances, TokenView, read_confusion_sets
+from disambig.api import Finder, Group, Instances, TokenView
+from disambig.api.tasks import read_confusion_sets
 
 ENGLISH = Path(__file__).parent / "confusion_sets" / "english.tsv"
 
@@ -31,6 +32,10 @@ class Spelling:
     def groups(self) -> tuple[Group, ...]:
         """One group a set; sets added at run time come last."""
         return (*_read(str(self.sets or ENGLISH)), *self.extra)
+
+    def with_groups(self, groups: Sequence[Group]) -> Spelling:
+        """Return the task with further sets behind its own."""
+        return replace(self, extra=(*self.extra, *groups))
 
     @cached_property
     def finder(self) -> Finder:

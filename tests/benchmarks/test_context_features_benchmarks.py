@@ -19,10 +19,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.features.context_window import ContextWindow
-from disambig.features.subsequences import Subsequences
-from disambig.features.tfidf import Tfidf
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.features.strings.subsequences import Subsequences
+from disambig.features.tfidf.extractor import Tfidf
+from disambig.features.words.context_window import ContextWindow
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 pytestmark = pytest.mark.benchmark
 N, LENGTH, WORDS = 2_000, 130, 20_000

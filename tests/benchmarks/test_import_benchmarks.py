@@ -12,12 +12,12 @@ import re
 import pytest
 from test_counts_benchmarks import best, pin, some_text, tell  # noqa: F401
 
-from disambig.counts import readers
-from disambig.counts.count_files import count_files
-from disambig.counts.counter import NgramCounter
-from disambig.counts.readers import CountReader, import_table
+from disambig.counts.building.counter import NgramCounter
+from disambig.counts.importing import readers
+from disambig.counts.importing.count_files import count_files
+from disambig.counts.importing.readers import CountReader, import_table
 from disambig.counts.table import CountTable
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 pytestmark = pytest.mark.benchmark
 WORDS = 1_500_000

@@ -18,9 +18,9 @@ from disambig_kernel_rls.rls.systems import Dual
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from disambig.data.columns import Columns
-from disambig.data.crossed_columns import CrossedColumns
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.crossed_columns import CrossedColumns
+from disambig.data.batches.sparse import CrossedRows
 
 pytestmark = pytest.mark.benchmark
 SIZES = {"median": (120, 5), "large": (300, 12), "largest": (600, 20)}  # examples, senses

@@ -20,8 +20,8 @@ from disambig_random_subspace.random_subspaces import RandomSubspaces
 from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
 
-from disambig.data.columns import numbered
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import numbered
+from disambig.data.batches.sparse import CrossedRows
 
 pytestmark = pytest.mark.benchmark
 SUBSPACES = int(os.environ.get("SUBSPACES", "250"))

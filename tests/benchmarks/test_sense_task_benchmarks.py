@@ -16,7 +16,7 @@ import spacy
 from disambig_kernel_rls.senses.task import Senses
 from spacy.matcher import PhraseMatcher
 
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 pytestmark = pytest.mark.benchmark
 ROUNDS = 3

@@ -10,11 +10,11 @@ import os
 
 import numpy as np
 import pytest
+from disambig_variance_svm.learners.variance_svm import VarianceSVM, regulariser_mean
 from disambig_variance_svm.svm.solver import solve
-from disambig_variance_svm.variance_svm import VarianceSVM, regulariser_mean
 
-from disambig.data.columns import Columns
-from disambig.data.dense import DenseBlocks
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
 
 pytestmark = pytest.mark.benchmark
 EXAMPLES = int(os.environ.get("SOLVER_EXAMPLES", "500"))

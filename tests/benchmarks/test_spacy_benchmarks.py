@@ -25,7 +25,7 @@ import spacy
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.spacy.component import Disambiguator
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 pytestmark = pytest.mark.benchmark
 ROOT = Path(__file__).parents[2]
@@ -177,7 +177,7 @@ def test_records_of_a_long_document():
 
 
 def real_pipeline():
-    from disambig.model.packs import available
+    from disambig.packs import available
 
     if not {"preposition", "spelling"} <= set(available()):
         pytest.skip("no pack is installed")

@@ -17,8 +17,8 @@ import pytest
 import spacy
 
 from disambig.config import resolve
-from disambig.corpora.labelled import Labelled
 from disambig.evaluation.labelled import evaluate_labelled
+from disambig.formats.labelled.reader import Labelled
 from disambig.model.annotate import annotate
 from disambig.spacy.documents import DocumentLabeller
 from disambig.training.labelled import train_labelled

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from toy_decoders import Chart, bracketings, derivations, paths
 
-from disambig.api import Chain, Enumerated
+from disambig.api import Enumerated
+from disambig.api.decoding import Chain
 from disambig.testing import check_decoder
 
 LENGTHS = (1, 3, 2)

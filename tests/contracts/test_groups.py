@@ -11,7 +11,7 @@ from disambig.config import resolve
 from disambig.model.linear import LinearScorer
 from disambig.model.store import load_model, save_model
 from disambig.testing import check_extractor, check_task
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 from disambig.training.trainer import train
 
 TEXTS = [

@@ -15,9 +15,12 @@ from toy_learners import (
     right_share,
 )
 
-from disambig.api import Chain, Columns, CrossedRows, Enumerated, SparseRows, segments
+from disambig.api import Columns, CrossedRows, Enumerated, SparseRows
+from disambig.api.batches import segments
+from disambig.api.decoding import Chain
 from disambig.model.states import stack, unstack
 from disambig.testing import blocks, check_learner, crossed, lists
+from disambig.training.fitting import fit, mean_cost
 
 LEARNERS = {
     "perceptron-blocks": check_learner(Perceptron(), blocks(), least=1.0),
@@ -146,15 +149,18 @@ def test_packed_gradient_equals_gradient_over_all_parses():
 # Paths
 
 
-def test_a_path_gives_a_scorer_a_step_and_fit_chooses_on_development_data():
+def test_of_a_path_the_step_of_least_cost_on_development_data_is_taken():
     train, dev = lists(40, seed=1), lists(40, seed=2)
-    path = list(Stagewise().fit_path(train))
-    losses = [fitted.report["loss"] for fitted in path]
+    path = dict(Stagewise().fit_path(train))
+    losses = [fitted.report["loss"] for fitted in path.values()]
     assert len(path) == 13
     assert losses[3] < losses[2] < losses[1] < losses[0]
-    chosen = Stagewise().fit(train, dev=dev)
-    accuracies = [right_share(dev, fitted.scorer.scores(dev)) for fitted in path]
-    assert right_share(dev, chosen.scorer.scores(dev)) == max(accuracies) > accuracies[0]
+    chosen = fit(Stagewise(), train, dev=dev)
+    costs = {name: mean_cost(fitted.scorer, dev) for name, fitted in path.items()}
+    assert mean_cost(chosen.scorer, dev) == min(costs.values()) < costs["0"]
+    assert chosen.report["chosen"] == min(costs, key=costs.get)  # the first of equals
+    assert chosen.report["path"] == [{"step": name, "dev_cost": cost} for name, cost in costs.items()]
+    assert fit(Stagewise(), train).report["chosen"] == "12"
 
 
 # Kernels

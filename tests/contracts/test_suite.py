@@ -39,10 +39,14 @@ def test_every_function_of_the_suite_is_in_its_documentation():
     assert said is not None
     assert "check_learner(MyLearner())" in said
     assert {name for name in testing.__all__ if name.startswith("check_")} == {
+        "check_batch",
         "check_decoder",
         "check_extractor",
+        "check_judge",
         "check_kernel",
         "check_learner",
+        "check_measure",
+        "check_reader",
         "check_task",
     }
 

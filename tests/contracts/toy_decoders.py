@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.api import Chain, Columns, SparseRows
+from disambig.api import Columns, SparseRows
+from disambig.api.decoding import Chain
 
 
 @dataclass(frozen=True)

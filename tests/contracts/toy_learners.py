@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disambig.api import CrossedRows, Enumerated, Fitted, LinearScorer, segments
+from disambig.api import CrossedRows, Enumerated, Fitted, LinearScorer, SparseRows
+from disambig.api.batches import segments
 
 
 def gold(decoder, batch, scores):
@@ -87,17 +88,15 @@ class Stagewise(Linear):
             sizes = np.diff(batch.offsets)
             margins = np.repeat(scores[right > 0], sizes) - scores
             pull = np.where(batch.cost > 0, np.exp(-margins), 0.0)
-            yield Fitted(LinearScorer(weights.copy()), {"step": step, "loss": float(pull.sum())})
+            yield str(step), Fitted(LinearScorer(weights.copy()), {"loss": float(pull.sum())})
             totals = np.repeat(np.add.reduceat(pull, batch.offsets[:-1]), sizes)
             slope = batch.adjoint(pull - right * totals)
             best = np.abs(slope).argmax()
             weights[best] -= self.eps * np.sign(slope[best])
 
     def fit(self, batch, *, dev=None, rng=None):
-        *_, last = path = list(self.fit_path(batch, rng=rng))
-        if dev is None:
-            return last
-        return max(path, key=lambda fitted: right_share(dev, fitted.scorer.scores(dev)))
+        *_, (_, last) = self.fit_path(batch, rng=rng)
+        return last
 
 
 def right_share(batch, scores):
@@ -202,3 +201,21 @@ class Constant(Linear):
 
     def fit(self, batch, *, dev=None, rng=None):
         return Fitted(LinearScorer(np.zeros(len(batch.columns))))
+
+
+@dataclass(frozen=True)
+class MeanDifference:
+    """Weights are what right candidates have and the others of their lists have not, on average."""
+
+    needs_training: bool = True
+    takes: tuple = (SparseRows,)
+
+    def fit(self, batch, *, dev=None, rng=None):
+        sizes = np.diff(batch.offsets)
+        right = (batch.cost == 0).astype(float)
+        share = right / np.repeat(np.maximum(np.add.reduceat(right, batch.offsets[:-1]), 1.0), sizes)
+        weights = batch.adjoint(share - 1.0 / np.repeat(sizes, sizes)) / len(sizes)
+        return Fitted(LinearScorer(weights))
+
+    def from_state(self, arrays):
+        return LinearScorer.from_state(arrays)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from toy_learners import Constant, KernelRidge, Perceptron
 
-from disambig.api import Columns, CrossedRows, Features, Finder, Group, hookimpl
+from disambig.api import Columns, CrossedRows, Decides, Features, Finder, Group, hookimpl
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,17 @@ class Pairs:
 
     def instances(self, view):
         return Finder.of(self.groups).find(view)
+
+
+@dataclass(frozen=True)
+class Marks(Pairs):
+    """Give a label to each word of a pair: which of them it should be, whatever stands there."""
+
+    decides = Decides(between="labels")
+    name: str = "marks"
+
+    def instances(self, view):
+        return super().instances(view).unseen()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +77,7 @@ class NearbyWords:
 @hookimpl
 def disambig_register_tasks(register):
     register("toys.Pairs.v1", Pairs)
+    register("toys.Marks.v1", Marks)
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""README.md is true: its Python snippets run, its configs and commands exist."""
+"""The READMEs are true: snippets run, outputs are as shown, configs, commands and links exist."""
 
 from __future__ import annotations
 
@@ -7,41 +7,71 @@ import shlex
 from pathlib import Path
 
 import pytest
+from readme_blocks import BLOCKS, DOCUMENTS, ROOT, TOP, Block, alike, blocks_of
+from typer.testing import CliRunner
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
-OF_PLUGINS = [
-    block
-    for path in sorted(ROOT.glob("plugins/*/README.md"))
-    for block in re.findall(
-        r"^```(\w+)\n(.*?)^```", path.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL
-    )
-]
-PYTHON = [code for language, code in BLOCKS + OF_PLUGINS if language == "python"]
-CONFIGS = [code for language, code in BLOCKS if language == "ini" and "[model]" in code]
-SHELL = [
-    line
-    for language, code in BLOCKS
-    if language == "console"
-    for line in code.splitlines()
+from disambig.cli.main import app
+from disambig.errors import UserError
+from disambig.training.run import run
+
+README = TOP.read_text(encoding="utf8")
+PYTHON = [block for block in BLOCKS if block.language == "python"]
+CONFIGS = [block for block in BLOCKS if block.language == "ini" and "[model]" in block.code]
+COMMANDS = [
+    (block.place, line.removeprefix("$ "))
+    for block in BLOCKS
+    if block.language == "console"
+    for line in block.code.splitlines()
     if line.startswith("$ ")
 ]
+SHOWN = [
+    block
+    for block in blocks_of(TOP)
+    if block.language == "console" and any(not line.startswith("$ ") for line in block.code.splitlines())
+]
 
 
-def test_there_are_snippets() -> None:
-    assert len(PYTHON) >= 4
-    assert len(SHELL) >= 4
+def place_of(value: object) -> str | None:
+    return value.place if isinstance(value, Block) else None
+
+
+def test_there_are_snippets_everywhere() -> None:
+    assert len(PYTHON) >= 8
     assert CONFIGS
+    assert SHOWN
+    rooms = ("README.md", *(f"disambig/{name}/README.md" for name in ("cli", "counts", "training")))
+    for room in rooms:
+        assert any(place.startswith(f"{room}:") for place, _ in COMMANDS), room
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_config_can_be_read_and_built(config: str, tmp_path: Path) -> None:
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+def test_readme_opens_with_the_two_commands() -> None:
+    top = README[:900]
+    assert "pip install . && disambig annotate corpora/samples" in top
+    assert "pip install '.[test]' && pytest" in top
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf8"), flags=re.M | re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        file, _, heading = link.partition("#")
+        target = path.parent / file if file else path
+        assert target.exists(), link
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf8"), re.MULTILINE)
+            assert heading in [re.sub(r"[^\w -]", "", t.lower()).replace(" ", "-") for t in titles]
+
+
+@pytest.mark.parametrize("block", CONFIGS, ids=place_of)
+def test_config_can_be_read_and_built(block: Block, tmp_path: Path) -> None:
     """What stops it is that there is no text, after all its sections were understood."""
-    from disambig.errors import UserError
-    from disambig.training.run import run
-
-    (tmp_path / "mine.cfg").write_text(config, encoding="utf8")
+    (tmp_path / "mine.cfg").write_text(block.code, encoding="utf8")
     (tmp_path / "empty.txt").write_text("Nothing.", encoding="utf8")
     with pytest.raises(UserError) as caught:
         run(tmp_path / "mine.cfg", text=[str(tmp_path / "empty.txt")])
@@ -49,34 +79,73 @@ def test_config_can_be_read_and_built(config: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("sense_pack")
-@pytest.mark.parametrize("number", range(len(PYTHON)))
-def test_python_snippet_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("block", PYTHON, ids=place_of)
+def test_python_snippet_runs(
+    block: Block,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It runs, and prints what is shown below it, where anything is."""
     monkeypatch.chdir(tmp_path)
-    code = compile(PYTHON[number], f"README.md, snippet {number}", "exec", dont_inherit=True)
-    exec(code, {"__name__": "readme"})
+    exec(compile(block.code, block.place, "exec", dont_inherit=True), {"__name__": "readme"})
+    printed = capsys.readouterr().out
+    if block.output is not None:
+        assert alike(printed, block.output), printed
 
 
-@pytest.mark.parametrize("line", SHELL)
-def test_commands_and_options_exist(line: str) -> None:
-    """Every `disambig` command line of the README names a command and options that there are."""
-    import typer
-    from typer.testing import CliRunner
+@pytest.mark.parametrize("block", SHOWN, ids=place_of)
+def test_commands_print_what_is_shown(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    parts = re.split(r"^\$ (.*)\n", block.code, flags=re.MULTILINE)
+    for line, shown in zip(parts[1::2], parts[2::2], strict=True):
+        words = shlex.split(line)
+        given = None
+        if words[0] == "echo":  # echo TEXT > FILE, or echo TEXT | disambig ...
+            given = words[1] + "\n"
+            if words[2] == ">":
+                Path(words[3]).write_text(given, encoding="utf8")
+                continue
+            words = words[3:]
+        assert words[0] == "disambig"
+        printed = CliRunner().invoke(app, words[1:], input=given).stdout
+        assert alike(printed, shown), printed
 
-    from disambig.cli.main import app
 
-    for part in re.split(r"&&|\|", line.removeprefix("$ ")):
+@pytest.mark.parametrize(("place", "line"), COMMANDS)
+def test_commands_and_options_exist(place: str, line: str) -> None:
+    """Every `disambig` command line names a command and options that there are."""
+    for part in re.split(r"&&|\||>", line):
         words = shlex.split(part, comments=True)
         if not words or words[0] != "disambig":
             continue
         path = words[1:3] if words[1:2] == ["counts"] else words[1:2]
         shown = CliRunner().invoke(app, [*path, "--help"])
         assert shown.exit_code == 0, shown.output
-        for option in [word for word in words[1:] if word.startswith("--") and word != "--help"]:
-            assert option in shown.output, f"{option} of {line!r}"
-    assert typer  # the command line is typer's
+        for option in [word for word in words[1:] if word.startswith("-") and word != "-"]:
+            assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", shown.output), (
+                f"{option} of {line!r}, {place}"
+            )
 
 
-def test_readme_opens_with_the_two_commands() -> None:
-    top = README[:900]
-    assert "pip install . && disambig annotate corpora/samples" in top
-    assert "pip install '.[test]' && pytest" in top
+def test_outputs_that_differ_are_told_apart() -> None:
+    assert alike("then -> than (spelling, 0.61)\n", "then -> than (spelling, 0.60)")
+    assert not alike("then -> than (spelling, 0.61)", "then -> than (spelling, 0.90)")
+    assert not alike("then -> than (spelling, 0.61)", "their -> than (spelling, 0.61)")
+    assert not alike("", "then -> than (spelling, 0.61)")
+
+
+def test_contributing_names_every_room() -> None:
+    """The table of rooms has every folder and module of the core, and none that is not there."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
+    table = text.partition("## Rooms")[2].partition("## Rules")[0]
+    named = {
+        name.removeprefix("disambig/").rstrip("/")
+        for row in table.splitlines()
+        if row.startswith("| `disambig/")
+        for name in re.findall(r"`([^`]+)`", row.split("|")[1])
+    }
+    there = {
+        path.name for path in (ROOT / "disambig").iterdir() if path.suffix == ".py" or any(path.glob("*.py"))
+    }
+    assert named == there - {"__init__.py"}

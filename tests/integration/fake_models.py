@@ -103,17 +103,23 @@ class FakeModel:
     def task(self):
         return types.SimpleNamespace(name=self.name)
 
+    @property
+    def judge(self):
+        return types.SimpleNamespace(flags_per_1000=1.0, limit=lambda rate=None: 0.5)
+
 
 def install() -> None:
     """Put fakes in the place of the modules that find and run models."""
-    packs = types.ModuleType("disambig.model.packs")
+    packs = types.ModuleType("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.usual = lambda: tuple(sorted(GROUPS))
-    packs.load = FakeModel
+    loading = types.ModuleType("disambig.model.loading")
+    loading.load = FakeModel
     running = types.ModuleType("disambig.model.annotate")
     running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
     running.ignoring = lambda view, ignore: view
-    sys.modules["disambig.model.packs"] = packs
+    sys.modules["disambig.packs"] = packs
+    sys.modules["disambig.model.loading"] = loading
     sys.modules["disambig.model.annotate"] = running
 
 

@@ -106,7 +106,7 @@ def test_a_pack_without_its_plugin(tmp_path):
     assert all("[D001]" in what or "[D005]" in what for _, what, _ in found(done))
 
 
-@pytest.mark.parametrize("strict", ["0", "1"])
+@pytest.mark.parametrize("strict", ["0", pytest.param("1", marks=pytest.mark.slow)])
 def test_strict_plugins_change_nothing_but_the_message(tmp_path, strict):
     distribution(tmp_path, "raising", "1.0", "[disambig]\nraising = raising_plugin\n")
     (tmp_path / "raising_plugin.py").write_text("raise ImportError('no library')")
@@ -137,9 +137,13 @@ def test_a_damaged_pack_beside_a_good_one(tmp_path):
     assert done.stdout.splitlines()[-1].startswith("2 problems")
 
 
+@pytest.mark.slow
 def test_where_compiled_code_is_kept(tmp_path):
     done = doctor("--quick", "--json", NUMBA_CACHE_DIR=str(tmp_path / "kept"))
     (compiler,) = (f for f in json.loads(done.stdout) if f["area"] == "compiler")
     assert compiler["status"] == "ok" and str(tmp_path / "kept") in compiler["what"]
+
+
+def test_a_compiler_turned_off_is_a_problem():
     done = doctor("--quick", "--json", NUMBA_DISABLE_JIT="1", DISAMBIG_ENGINE="numpy")
     assert ("compiler", "unset NUMBA_DISABLE_JIT") in [(area, mend) for area, _, mend in found(done)]

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from disambig.cli import main, reproduce
+from disambig.cli import main
+from disambig.cli.commands import reproduce
 from disambig.experiments.protocol import Claim, Result, Row
+from disambig.shelves import Part
 
 RAN = []
 
@@ -27,10 +29,13 @@ class Small:
         return Result(rows, [Claim("it works", True, "see above")])
 
 
+PART = Part("experiments", "paper.table1.v1", "paper", Small)
+
+
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     RAN.clear()
-    monkeypatch.setattr(reproduce, "experiments", lambda: {"paper.table1": Small})
+    monkeypatch.setattr(reproduce, "experiments", lambda: {"paper.table1": PART})
     monkeypatch.delenv("DISAMBIG_DATA", raising=False)
     (tmp_path / "data" / "texts").mkdir(parents=True)
     (tmp_path / "data" / "texts" / "a.txt").write_text("a", encoding="utf8")
@@ -46,6 +51,14 @@ def run(*arguments):
 def test_without_a_name_they_are_listed(capsys):
     assert run() == 0
     assert capsys.readouterr().out == "paper.table1  two systems\n"
+
+
+def test_one_that_cannot_be_imported_stops_no_other(monkeypatch, capsys):
+    broken = Part("experiments", "paper.broken.v1", "paper", "no_such_module_anywhere:Table")
+    monkeypatch.setattr(reproduce, "experiments", lambda: {"paper.broken": broken, "paper.table1": PART})
+    assert run() == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("paper.broken  BROKEN: [D007]") and second == "paper.table1  two systems"
 
 
 def test_it_prints_writes_and_draws(small, tmp_path, capsys):

@@ -88,6 +88,7 @@ def test_two_columns_are_enough(folder, trained):
     ]
 
 
+@pytest.mark.slow
 def test_senseval_gets_its_score(folder):
     run(folder, "train", "sense", "--labelled", "train.xml", "--output", "s2", "--no-test")
     options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
@@ -101,6 +102,7 @@ def test_senseval_gets_its_score(folder):
     assert f"Senseval, fine: precision {7 / 8:.3f}, recall {7 / 9:.3f}, attempted 88.9% of 9" in shown
 
 
+@pytest.mark.slow
 def test_a_broken_instance_is_a_note_or_stops(folder):
     text = (folder / "train.xml").read_text().replace("<head>bank</head>", "bank", 1)
     (folder / "broken.xml").write_text(text)
@@ -173,6 +175,7 @@ def test_a_key_of_other_instances(folder, trained):
     assert "[D497]" in run(folder, "evaluate", "my_senses", *options, status=2).stderr
 
 
+@pytest.mark.slow
 def test_of_many_words_with_few_examples_some_are_named(tmp_path):
     words = ["light", "note", "plant", "spring", "match"]
     pairs = [f"Once a [[{word}]] number {n}.\tsense {n}" for word in words for n in range(2)]

@@ -99,6 +99,7 @@ def test_the_model_is_evaluated_and_explained(folder, trained):
     assert any("referee" in line and "+" in line for line in done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_the_config_is_validated_and_gives_a_curve(folder):
     config = run(folder, "train", "topic", "--example").stdout
     (folder / "my.cfg").write_text(config.replace("n_subspaces = 25", "n_subspaces = 2"), encoding="utf8")
@@ -112,11 +113,12 @@ def test_the_config_is_validated_and_gives_a_curve(folder):
 def test_a_model_that_cannot_be_tested_is_kept(folder):
     (folder / "two.csv").write_text("text,label\nA ball in the net.,sport\nBread in the oven.,cooking\n")
     done = run(folder, "train", "topic", "--labelled", "two.csv", "--output", "two")
-    assert "note: not tested: [D475] no word stands in 2 of the 1 documents" in done.stderr
+    assert "note: not tested: [D475] no word is to be seen in 2 of the 1 texts" in done.stderr
     card = (folder / "two" / "README.md").read_text(encoding="utf8")
     assert "* not tested: [D475]" in card and "No figures are kept" in card
 
 
+@pytest.mark.slow
 def test_what_cannot_be_learned_from_is_one_line(folder, tmp_path):
     def fails(code, *arguments):
         done = run(folder, "train", "topic", "--output", str(tmp_path / "x"), *arguments, status=2)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from disambig.corpora.confusion_sets import confusion_set
 from disambig.evaluation.evaluate import evaluate
 from disambig.model.annotate import annotate
+from disambig.model.loading import load
 from disambig.model.model import Model
-from disambig.model.packs import load, pack
+from disambig.packs import pack
+from disambig.tasks.confusion_sets import confusion_set
 from disambig.training.splits import split
 
 ROOT = Path(__file__).parents[2]

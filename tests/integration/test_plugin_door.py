@@ -54,25 +54,35 @@ def disambig_register_learners(register):
 
 @pytest.fixture
 def strangers(tmp_path):
-    """Four foreign distributions: one works, the others are broken in their own ways."""
+    """Foreign distributions: one works, the others are broken in their own ways."""
     distribution(tmp_path, "good", "1.0", GOOD, "good = good")
     distribution(tmp_path, "raises", "2.0", "raise ImportError('libsomething is missing')", "raises = raises")
     wrong = GOOD.replace("register_learners", "register_lerners")
     distribution(tmp_path, "misspelt", "3.0", wrong, "misspelt = misspelt")
-    distribution(tmp_path, "thief", "4.0", GOOD, "thief = thief")
+    distribution(tmp_path, "thief", "4.0", GOOD, "a_thief = thief")
+    distribution(tmp_path, "twin", "5.0", GOOD, "good = twin")
+    hollow = GOOD.replace("dict", "'no_such_module:Learner'").replace("good.", "hollow.")
+    distribution(tmp_path, "hollow", "6.0", hollow, "hollow = hollow")
+    distribution(tmp_path, "idle", "7.0", GOOD.replace("@hookimpl", ""), "idle = idle")
     return tmp_path
 
 
 def test_broken_plugins_are_reported_and_stop_nothing(strangers):
     done = run([*COMMAND, "plugins"], path=[strangers])
-    assert done.returncode == 0
+    assert done.returncode == 1
     assert done.stderr == ""
-    blocks = {block.split()[0]: block for block in done.stdout.replace("\n  ", "\t").splitlines()}
+    blocks = {" ".join(block.split()[:2]): block for block in done.stdout.replace("\n  ", "\t").splitlines()}
+    twin = blocks.pop("good twin")
+    blocks = {name.split()[0]: block for name, block in blocks.items()}
     assert "raises 2.0" in blocks["raises"]
     assert "BROKEN: ImportError: libsomething is missing" in blocks["raises"]
     assert "BROKEN" in blocks["misspelt"]
     assert "disambig_register_lerners" in blocks["misspelt"]
-    assert "[D003] learner 'good.Learner.v1' is registered twice: by good and by thief" in blocks["thief"]
+    assert "did you mean disambig_register_learners?" in blocks["misspelt"]
+    assert "[D006] 'good.Learner.v1' cannot be registered by plugin 'a_thief'" in blocks["a_thief"]
+    assert "[D008] two plugins are called 'good': this one of twin is left out" in twin
+    assert "learner: hollow.Learner.v1\t  BROKEN: [D007]" in blocks["hollow"]
+    assert "WARNING: disambig_register_learners is never called: write @hookimpl" in blocks["idle"]
     assert "learner: good.Learner.v1" in blocks["good"]
     for name in ("core", "variance_svm", "good"):
         assert "BROKEN" not in blocks[name]
@@ -80,8 +90,11 @@ def test_broken_plugins_are_reported_and_stop_nothing(strangers):
 
 def test_the_list_as_json(strangers):
     done = run([*COMMAND, "plugins", "--json"], path=[strangers])
-    reports = {report["name"]: report for report in json.loads(done.stdout)}
+    assert done.returncode == 1
+    reports = {report["distribution"]: report for report in json.loads(done.stdout)}
     assert reports["good"]["error"] is None
+    assert reports["hollow"]["error"] is None
+    assert "no_such_module" in reports["hollow"]["broken"]["hollow.Learner.v1"]
     assert reports["raises"] | {"error": ""} == {
         "name": "raises",
         "distribution": "raises",
@@ -89,7 +102,16 @@ def test_the_list_as_json(strangers):
         "module": "raises",
         "error": "",
         "registered": [],
+        "warning": None,
+        "broken": {},
     }
+
+
+@pytest.mark.parametrize(("name", "status"), [("good", 1), ("core", 0), ("hollow", 1), ("idle", 0)])
+def test_one_plugin_of_the_list(strangers, name, status):
+    done = run([*COMMAND, "plugins", name], path=[strangers])
+    assert done.returncode == status, done.stdout
+    assert {line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")} == {name}
 
 
 def test_other_commands_work_beside_a_broken_plugin(strangers):
@@ -177,9 +199,9 @@ def clean(tmp_path_factory):
 USE = """
 import sys
 from disambig.config import resolve
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.model.store import load_model, save_model
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 from disambig.training.trainer import train
 
 texts = [
@@ -204,6 +226,7 @@ sys.stdout.write("|".join([record["observed"], record["chosen"], disambig_varian
 """
 
 
+@pytest.mark.slow
 def test_a_plugin_folder_works_as_a_distribution_of_its_own(clean, tmp_path):
     python, site = clean
     command = [python, "-c", "from disambig.cli.main import run; run()"]

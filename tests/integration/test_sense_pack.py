@@ -15,7 +15,8 @@ import spacy
 from spacy.tokens import DocBin
 
 from disambig.errors import UserError
-from disambig.model.packs import load, pack, packs, usual
+from disambig.model.loading import load
+from disambig.packs import pack, packs, usual
 
 SOURCE = Path(__file__).parents[2] / "corpora" / "disambig_en_sense"
 TEXT = (
@@ -61,7 +62,7 @@ def test_senses_of_a_text(nlp):
         senses, glosses = inventory[record["group"]]
         assert span.label_ == record["chosen"] == record["candidates"][0][0]
         assert span.label_ in senses and span.kb_id_ == record["gloss"] == glosses[senses.index(span.label_)]
-        assert record["margin"] >= load("sense").labels.least_margin
+        assert record["margin"] >= load("sense").judge.least_margin
         assert 1 / len(senses) <= record["probability"] < 1 or len(senses) == 1
     assert spans["court"].kb_id_.startswith("court%1:")
 
@@ -172,7 +173,8 @@ def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
     assert not [
         name for name in names if name.endswith((".py", ".toml", ".cfg")) and "config.cfg" not in name
     ]
-    asked = "from disambig.model.packs import *; print(pack('disambig_en_sense').home, load('sense').name)"
+    asked = "from disambig.packs import pack; from disambig.model.loading import load; "
+    asked += "print(pack('disambig_en_sense').home, load('sense').name)"
     paths = [str(tmp_path / "site"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     done = subprocess.run(
         [sys.executable, "-c", asked],

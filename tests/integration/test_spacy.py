@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 import disambig.spacy
 from disambig.errors import UserError
 from disambig.model.annotate import annotate
-from disambig.model.packs import load
+from disambig.model.loading import load
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -157,11 +157,12 @@ def test_packaged(nlp, tmp_path):
     )
     home = tmp_path / "dist" / "en_checked-0.0.1"
     shutil.copy(home / "meta.json", home / "en_checked")  # as its setup.py does
-    code = f"import en_checked; print(en_checked.load()({TEXTS[0]!r}).spans['spelling'][0].label_)"
+    code = f"import sys; sys.path.insert(0, {str(home)!r}); import en_checked; "
+    code += f"print(en_checked.load()({TEXTS[0]!r}).spans['spelling'][0].label_)"
     assert f"disambig>={disambig.__version__}" in str(
         json.loads((home / "meta.json").read_text())["requirements"]
     )
-    assert run("-c", code, cwd=home).strip() == nlp(TEXTS[0]).spans["spelling"][0].label_
+    assert run("-c", code).strip() == nlp(TEXTS[0]).spans["spelling"][0].label_
 
 
 def test_a_pipeline_whose_model_is_gone_says_so(nlp, tiny, tmp_path):
@@ -201,7 +202,7 @@ def test_other_components_do_not_mind(nlp):
 @pytest.fixture(scope="module")
 def packed():
     """A pipeline with the models of the installed pack."""
-    from disambig.model.packs import available
+    from disambig.packs import available
 
     if not {"preposition", "spelling"} <= set(available()):
         pytest.skip("no pack is installed")

@@ -13,9 +13,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from disambig.model.packs import pack, usual
+from disambig.packs import pack, usual
 from disambig.text.hashing import hash_word
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 TEXT = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place. They sleep!"
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from disambig.config import resolve
-from disambig.model.calibration import Calibration
+from disambig.judges.calibration import Calibration
+from disambig.judges.corrections import Corrections
+from disambig.judges.operating import OperatingPoint
 from disambig.model.model import Model
-from disambig.model.operating import OperatingPoint
 from disambig.model.store import save_model
 
 TASKS = {
@@ -44,8 +45,11 @@ def save_tiny_models(home: Path, table: Path) -> dict[str, str]:
             extractors=tuple(built["extractors"].values()),
             baseline=built["baseline"],
             scorers=(None,) * len(groups),
-            calibration=Calibration(plain, np.tile(plain, (len(groups), 1))),
-            operating=OperatingPoint(np.array([0.1, 10.0]), np.array([2.0, 0.5]), 1.0),
+            judge=Corrections(
+                flags_per_1000=1.0,
+                calibration=Calibration(plain, np.tile(plain, (len(groups), 1))),
+                operating=OperatingPoint(np.array([0.1, 10.0]), np.array([2.0, 0.5])),
+            ),
             config=config,
         )
         save_model(model, home / name)

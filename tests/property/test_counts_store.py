@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.build import write_counter
-from disambig.counts.counter import NgramCounter
-from disambig.counts.layout import COMPACT, RECORDS, SMALL, rounded_ranks, rounded_values
+from disambig.counts.building.build import write_counter
+from disambig.counts.building.counter import NgramCounter
+from disambig.counts.index.layout import COMPACT, RECORDS, SMALL, rounded_ranks, rounded_values
 from disambig.counts.table import CountTable
 from disambig.text.hashing import hash_word, hash_words, ngram_keys
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 pieces = st.sampled_from(
     ["in", "the", "House", "it's", " ", " ", ". ", "! ", "\n\n", "3.14", "-", "né", "猫。", "'"]

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Claim, ExperimentResult, Panel, Progress, Row, wilcoxon
+from disambig.api.evaluation import wilcoxon
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
 
 from .. import systems
 from .editions import SENSEVAL_2, Sample, read

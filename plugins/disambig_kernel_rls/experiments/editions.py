@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import UserError, most_frequent_senses, read_key, read_sensemap, read_senseval
+from disambig.api import UserError
+from disambig.api.evaluation import most_frequent_senses
+from disambig.api.formats import read_key, read_sensemap, read_senseval
 
 from ..systems import tokens
 from .occurrences import Index, Occurrence, Occurrences, located

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Claim, mcnemar, wilcoxon
+from disambig.api.evaluation import mcnemar, wilcoxon
+from disambig.api.experiments import Claim
 
 from .genre_folds import AS_MANY, OTHER, SAME
 from .scored import MFS, SURE

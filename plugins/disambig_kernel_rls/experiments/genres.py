@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import ExperimentResult, Panel, Progress, Row
+from disambig.api.experiments import ExperimentResult, Panel, Progress, Row
 
 from .. import systems
 from . import noad

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from disambig.api import UserError, read_noad
+from disambig.api import UserError
+from disambig.api.formats import read_noad
 
 from ..systems import tokens
 from .genre_folds import KIND_OF, LEAST, LEAST_TESTS, Fold, folds

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Claim, Progress, mcnemar, senseval_score
+from disambig.api.evaluation import mcnemar, senseval_score
+from disambig.api.experiments import Claim, Progress
 
 from ..systems import MOST_FREQUENT, System
 from .editions import PARTS, Sample

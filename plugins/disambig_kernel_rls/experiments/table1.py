@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from disambig.api import Claim, ExperimentResult, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Progress, Row
 
 from .. import systems
 from .editions import SENSEVAL_2

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from disambig.api import Claim, ExperimentResult, Progress, mcnemar
+from disambig.api.evaluation import mcnemar
+from disambig.api.experiments import Claim, ExperimentResult, Progress
 
 from .. import systems
 from .editions import SENSEVAL_2

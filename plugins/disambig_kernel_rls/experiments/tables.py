@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from disambig.api import Progress, Row
+from disambig.api.experiments import Progress, Row
 
 from ..systems import System
 from .editions import OTHERS, SENSEVAL_2, Sample, missing, read

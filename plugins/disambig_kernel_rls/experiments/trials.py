@@ -11,19 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Columns,
-    CrossedColumns,
-    CrossedRows,
-    Features,
-    Group,
-    Instances,
-    join,
-    normalised,
-    own_columns,
-    restricted,
-    used_columns,
-)
+from disambig.api import Columns, CrossedRows, Features, Group, Instances
+from disambig.api.batches import CrossedColumns, join, normalised, own_columns, restricted, used_columns
 
 from ..systems import Config, System, extractor_of
 from ..ties import winners

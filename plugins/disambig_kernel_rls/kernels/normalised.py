@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, CrossedRows, convert, normalised
+from disambig.api import CandidateBatch
+from disambig.api.batches import normalised
 
 from ..checks import check_name, check_weights
+from ..reading import read
 
 MANNERS = ("row", "groups", "none")
 
@@ -49,7 +51,7 @@ class NormalisedRows:
         """Return the rows as the kernel sees them, a csr_array of shape (n, columns of the batch)."""
         from scipy.sparse import csr_array
 
-        crossed = convert(batch, CrossedRows)
+        crossed = read(batch)
         if self.normalise == "none":
             return csr_array(crossed.rows, dtype=np.float64)
         if isinstance(crossed.rows, np.ndarray):

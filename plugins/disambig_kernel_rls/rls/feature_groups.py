@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, CrossedRows, UserError, convert, nearest_first, own_columns
+from disambig.api import CandidateBatch, UserError, nearest_first
+from disambig.api.batches import own_columns
 
 from ..kernels.linear import Linear
 from ..kernels.normalised import in_shares, products
+from ..reading import read
 from .leave_one_out import Quality, qualities
 from .problem import Problem, prepare
 from .scorers import ColumnWeights
@@ -45,7 +47,7 @@ class FeatureGroups:
     @classmethod
     def of(cls, batch: CandidateBatch) -> FeatureGroups:
         """Return the feature groups of a batch; raises as `prepare`."""
-        crossed = convert(batch, CrossedRows)
+        crossed = read(batch)
         problem = prepare(crossed, UNIT)
         own = own_columns(crossed.columns, int(crossed.rows.shape[1]))
         return cls(problem, own.group_names, own.groups[problem.columns].astype(np.int64))
@@ -60,7 +62,7 @@ class FeatureGroups:
         """
         for name in weights:
             if name not in self.names:
-                raise UserError("D451", name=name, names=nearest_first(name, self.names))
+                raise UserError("D451", setting="weights", name=name, names=nearest_first(name, self.names))
         for name in self.names:
             if name not in weights:
                 raise UserError("D476", name=name, seen="none")

@@ -13,6 +13,7 @@ from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer
 
 from ..checks import CHOSEN, check_kernel, check_regularisation, check_weights
 from ..kernels.linear import Linear
+from ..reading import TAKES
 from .feature_groups import UNIT, FeatureGroups, aligned, searched
 from .leave_one_out import Quality, best_regularisation, qualities
 from .problem import Problem, prepare
@@ -85,6 +86,11 @@ class RLSC:
         _, problem, system = self._posed(batch)
         return _left_out(self.regularisation, problem, system)
 
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: each candidate by itself."""
+        return TAKES
+
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         kernel = self._kernel()
@@ -135,6 +141,11 @@ class RLSCLin:
     def leave_one_out(self, batch: CandidateBatch) -> float:
         """Return the share of the examples that the model of all others decides right, as `RLSC` does."""
         return RLSC(regularisation=self.regularisation).leave_one_out(batch)
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: each candidate by itself."""
+        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -197,6 +208,11 @@ class RLSCComb:
         """
         groups, _, system = self._posed(batch)
         return _left_out(self.regularisation, groups.problem, system)
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: each candidate by itself."""
+        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

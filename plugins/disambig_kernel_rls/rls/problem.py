@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, CrossedRows, Kernel, UserError, convert
+from disambig.api import CandidateBatch, Kernel, UserError
 
+from ..reading import read
 from .scorers import ColumnWeights
 
 Floats = NDArray[np.float64]
@@ -68,12 +69,12 @@ def prepare(batch: CandidateBatch, kernel: Kernel) -> Problem:
     Raises
     ------
     UserError
-        D459 for a batch that cannot be read as crossed rows, D705 where there is no example, D772 for
+        D459 for a batch that cannot be read, D705 where there is no example, D772 for
         numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
     """
     from scipy.sparse import csr_array
 
-    crossed = convert(batch, CrossedRows)
+    crossed = read(batch)
     if not len(crossed.costs):
         raise UserError("D705")
     check_numbers(crossed.rows if hasattr(crossed.rows, "indptr") else csr_array(crossed.rows))

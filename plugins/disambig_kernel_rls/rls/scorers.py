@@ -8,18 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Arrays,
-    CandidateBatch,
-    Columns,
-    CrossedColumns,
-    CrossedRows,
-    Kernel,
-    convert,
-    own_columns,
-    restricted,
-)
+from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, Kernel
+from disambig.api.batches import CrossedColumns, own_columns, restricted
 
+from ..reading import as_given, read
 from ..ties import settled
 
 Floats = NDArray[np.float64]
@@ -63,7 +55,7 @@ class ColumnWeights:
         """
         from scipy.sparse import csr_array
 
-        crossed = convert(batch, CrossedRows)
+        crossed = read(batch)
         n, k = crossed.costs.shape
         d = len(self.columns)
         if k != len(self.bias):
@@ -86,13 +78,13 @@ class ColumnWeights:
 
         Where there is a bias, the rows have one more column, a constant. What settles ties is left out.
         """
-        crossed = convert(batch, CrossedRows)
+        crossed = read(batch)
         rows = self.kernel.rows(crossed)
         same = restricted(replace(crossed, rows=rows), self.columns)
         if not self.bias.any():
-            return same, self.weights
+            return as_given(same, batch), self.weights
         weights = np.column_stack([self.weights.reshape(len(self.bias), -1), self.bias])
-        return _with_constant(same), weights.ravel()
+        return as_given(_with_constant(same), batch), weights.ravel()
 
     def state(self) -> Arrays:
         """Return weights, columns, bias, frequencies and shares."""
@@ -166,7 +158,7 @@ class SupportRows:
         ValueError
             For a batch of other columns or candidates than the coefficients are for.
         """
-        crossed = convert(batch, CrossedRows)
+        crossed = read(batch)
         k = crossed.costs.shape[1]
         if k != len(self.frequencies):
             raise ValueError(f"coefficients of {len(self.frequencies)} candidates, examples of {k}")

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import TokenView, hash_words
+from disambig.api import TokenView
+from disambig.api.text import hash_words
 
 from .inflection import inflections
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from disambig.api import Labelled
+from disambig.api.formats import Labelled
 
 CERTAIN_EXAMPLES, CERTAIN_SHARE = 10, 0.7
 """How many examples, and which share of all its occurrences, make a form certain."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from disambig.api import Group, Instances, Labelled, TokenView
+from disambig.api import Group, Instances, TokenView
+from disambig.api.formats import Labelled
 
 from .forms import ADJECTIVE, ADVERB, NOUN, PARTS, VERB
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Group, Instances, Labelled, Tokenisation, TokenView, UserError, view_of_texts
+from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, UserError
+from disambig.api.formats import Labelled
+from disambig.api.text import view_of_texts
 
 from .forms import Forms
 from .inventory import certain_forms, learned_words
@@ -57,8 +59,7 @@ class Senses:
     least: int = 1
     name: str = "sense"
     language: str = "en"
-    candidates_are: str = "labels"
-    instances_are: str = "tokens"
+    decides: Decides = Decides("tokens", "labels")
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CrossedRows, Fitted, Progress, wilcoxon
+from disambig.api import CrossedRows, Fitted
+from disambig.api.evaluation import wilcoxon
+from disambig.api.experiments import Progress
 
 from .counted import Counted
 from .instances import Instance, Pair

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
 
 from . import newsgroups, systems
 from .across import Floats, accuracies, reductions

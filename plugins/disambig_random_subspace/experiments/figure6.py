@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Claim, ExperimentResult, Panel, Progress, Row, wilcoxon
+from disambig.api.evaluation import wilcoxon
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
 
 from . import newsgroups, systems
 from .across import Floats, accuracies, by_lesson, compared

@@ -31,7 +31,7 @@ def by_size(base: str, sizes: Sequence[int]) -> Trial:
 
     def learn(batch: CrossedRows) -> list[Fitted]:
         path = RandomSubspaces(base=learner, n_subspaces=max(sizes), removal_rate=REMOVED)
-        return [learner.fit(batch), *path.fit_path(batch, sizes)]
+        return [learner.fit(batch), *path.fit_sizes(batch, sizes)]
 
     return learn
 

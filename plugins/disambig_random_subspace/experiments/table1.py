@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disambig.api import Claim, ExperimentResult, Panel, Progress, Row, wilcoxon
+from disambig.api.evaluation import wilcoxon
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
 
 from . import newsgroups, systems
 from .across import Floats, accuracies, by_lesson, compared

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import ExperimentResult, Progress, Row, UserError
+from disambig.api import UserError
+from disambig.api.experiments import ExperimentResult, Progress, Row
 
 from ..tagging.plain_text import classes_of
 from .table2_claims import (

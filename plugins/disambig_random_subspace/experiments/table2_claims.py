@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Claim
+from disambig.api.experiments import Claim
 
 from .table2_scoring import Gold, Hits, compare
 from .tag_data import GENRES

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from disambig.api import Progress, SpacyTokens, TokenContext, WordClasses
+from disambig.api import Scorer
+from disambig.api.decoding import ChainScorer
+from disambig.api.experiments import Progress
+from disambig.api.features import TokenContext, WordClasses
+from disambig.api.text import SpacyTokens
 
 from ..random_subspaces import RandomSubspaces
-from ..tagging.chain_scorer import ChainScorer
 from ..tagging.sequences import batch_of, tags_of
 from ..tagging.structured_perceptron import StructuredPerceptron
 from ..tagging.task import words_of
@@ -47,7 +50,7 @@ def our_runs(
     learned = [(AP, base.fit(batch), cpu_seconds() - began)]
     progress(f"training: {AP}-RLRS", 1, 3)
     began = cpu_seconds()
-    path = RandomSubspaces(base=base, removal_rate=REMOVAL_RATE).fit_path(batch, sizes)
+    path = RandomSubspaces(base=base, removal_rate=REMOVAL_RATE).fit_sizes(batch, sizes)
     spent = cpu_seconds() - began
     for size, fitted in zip(sizes, path, strict=True):
         learned.append((f"{SUBSPACES}{size}", fitted, prepared + spent * size / max(sizes)))
@@ -71,8 +74,9 @@ def our_runs(
     return [*runs, tagged(name, tagger_of(fitted.scorer, extractor, tags), tests, training_seconds=seconds)]
 
 
-def tagger_of(scorer: ChainScorer, extractor: TokenContext, tags: Sequence[str]) -> Tagger:
+def tagger_of(scorer: Scorer, extractor: TokenContext, tags: Sequence[str]) -> Tagger:
     """Return what tags sentences that are cut into words."""
+    assert isinstance(scorer, ChainScorer)
     tokens = SpacyTokens()
     names = np.array(tags, object)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from disambig.api import UserError, text_lines
+from disambig.api import UserError
+from disambig.api.experiments import text_lines
+from disambig.api.formats import read_conllu
 
 from .tag_data_penn import Sentence, as_written, penn_archive
 
@@ -15,11 +16,11 @@ CONLL2000 = "labelled/conll2000/*.txt.xz"
 EWT = "labelled/ewt/*.conllu.xz"
 GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
 SPLITS = ("train", "dev", "test")
-_CONLLU_COLUMNS, _FORM, _XPOS = 10, 1, 4
+_FORM, _XPOS = 1, 4
+"""Columns of CoNLL-U."""
 _CONLL2000_COLUMNS = 3
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 """Tags that CoNLL-2000 writes in another way."""
-_ID = re.compile(r"[0-9]+([-.][0-9]+)?$")
 
 
 def penn_sample(data: Path) -> dict[str, list[Sentence]]:
@@ -62,7 +63,7 @@ def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLI
     Raises
     ------
     UserError
-        D735 for a malformed line; those of `text_lines` for a file.
+        D735 for a word without a tag; those of `read_conllu`.
     """
     return [
         sentence
@@ -78,32 +79,11 @@ def conllu_sentences(path: Path) -> Iterator[Sentence]:
     Raises
     ------
     UserError
-        D735 for a malformed line; those of `text_lines` for a file.
+        D735 for a word without a tag; those of `read_conllu`.
     """
-    words: list[str] = []
-    tags: list[str] = []
-    for number, line in enumerate(text_lines(path), 1):
-        if not line:
-            if words:
-                yield words, tags
-            words, tags = [], []
-        elif not line.startswith("#"):
-            columns = line.split("\t")
-            problem = _problem(columns)
-            if problem:
-                raise UserError("D735", path=path, line=number, problem=problem)
-            if columns[0].isdigit():
-                words.append(columns[_FORM])
-                tags.append(columns[_XPOS])
-    if words:
-        yield words, tags
-
-
-def _problem(columns: Sequence[str]) -> str:
-    if len(columns) != _CONLLU_COLUMNS:
-        return f"{len(columns)} columns, not {_CONLLU_COLUMNS} with TABs between them"
-    if not _ID.match(columns[0]):
-        return f"{columns[0][:20]!r} is no id"
-    if columns[0].isdigit() and (not columns[_FORM] or columns[_XPOS] in ("", "_")):
-        return f"word {columns[0]} has no form or no tag (column {_XPOS + 1})"
-    return ""
+    for sentence in read_conllu(path):
+        for line, word in zip(sentence.lines, sentence.words, strict=True):
+            if word[_XPOS] in ("", "_"):
+                problem = f"word {word[0]} has no tag (column {_XPOS + 1})"
+                raise UserError("D735", path=path, line=line, problem=problem)
+        yield [word[_FORM] for word in sentence.words], [word[_XPOS] for word in sentence.words]

@@ -1,16 +1,18 @@
 """Machine code for confidence-weighted learning under eight masks at once (see `kernels`)."""
 
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
-from disambig.api import compiled, eight_products
+from disambig.api.kernels import compiled, eight_products
 
 from .kernels import LANES
 
 
 @compiled
-def confidence_weighted(indptr, indices, data, targets, passes, phi, means, variances, intercepts):  # type: ignore[no-untyped-def]
+def confidence_weighted(indptr, indices, data, targets, passes, phi, means, variances, intercepts):
     """Pass over the rows; the mean and variance of each weight are left in `means` and `variances`.
 
     Parameters

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..checks import check_confidence, check_count
 from .learner import LinearLearner
+from .lists import ListProblem
 from .problem import Problem
 
 Floats = NDArray[np.float64]
@@ -54,3 +55,13 @@ class ConfidenceWeighted(LinearLearner):
         variances = keep.astype(np.float64)
         confidence_weighted(*problem.rows, targets, self.passes, phi, means, variances, intercepts)
         return means, intercepts
+
+    def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        from statistics import NormalDist
+
+        from .list_kernels import confidence_weighted
+
+        means, variances = np.zeros(keep.shape), keep.astype(np.float64)
+        phi, longest = NormalDist().inv_cdf(float(self.confidence)), problem.longest
+        confidence_weighted(*problem.examples, self.passes, phi, longest, means, variances, lanes)
+        return means

@@ -5,11 +5,13 @@ matrix is never copied. The steps of each lane are those of scikit-learn's stoch
 copy of the rows with the removed dimensions set to zero, in the same order: the weights are the same.
 """
 
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
-from disambig.api import add_eight, compiled, eight_products
+from disambig.api.kernels import add_eight, compiled, eight_products
 
 LANES = 8
 """As `eight_products` has."""
@@ -19,7 +21,7 @@ _SMALLEST_SCALE = 1e-9
 
 
 @compiled
-def add_lanes(total, weights, lanes):  # type: ignore[no-untyped-def]
+def add_lanes(total, weights, lanes):
     """Add the sum of the first `lanes` to `total`, in one order: the same bits everywhere."""
     for j in range(len(total)):
         of_lanes = 0.0
@@ -29,7 +31,7 @@ def add_lanes(total, weights, lanes):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weights, intercepts):  # type: ignore[no-untyped-def]
+def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weights, intercepts):
     """Stochastic gradient descent on the loss ``max(0, threshold - y (w . x + b))``, from `weights` on.
 
     Parameters
@@ -76,7 +78,7 @@ def descend(indptr, indices, data, targets, keep, passes, threshold, alpha, weig
 
 
 @compiled
-def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weights, intercepts):  # type: ignore[no-untyped-def]
+def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weights, intercepts):
     """PA-I (Crammer et al. 2006): the smallest step that mends the hinge loss, `most` at the largest.
 
     See `descend` for the parameters. Rows that a mask leaves empty are passed by.

@@ -1,4 +1,4 @@
-"""What the linear learners have in common: a problem each label, and masks eight at a time."""
+"""What the linear learners have in common: a problem each label or one of lists, masks eight at a time."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, convert
+from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, SparseRows
+from disambig.api.batches import CrossedLists, convert
 
+from .lists import ListProblem, prepare_lists
 from .problem import Problem, prepare
 from .scorer import InterceptScorer
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
+TAKES: tuple[type, ...] = (CrossedRows, CrossedLists, SparseRows)
 
 
 class LinearLearner:
-    """A learner of one weight a dimension and label, with an intercept, from crossed rows.
+    """A learner of one weight a dimension and label, with an intercept, from crossed rows; or from lists.
+
+    Of lists a step goes from one candidate to another: from the best of those that cost something to the best
+    of those that cost nothing (see `list_kernels`). It learns one weight a column.
 
     Rows are taken as they are: their lengths matter. The intercept is learned beside the weights and is no
     dimension: no mask removes it. Dimensions that no example has weigh nothing, and a row without any is
@@ -26,6 +32,11 @@ class LinearLearner:
 
     __slots__ = ()
     seed: int
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: crossed ones, or written out."""
+        return TAKES
 
     def fit(
         self,
@@ -41,7 +52,11 @@ class LinearLearner:
         UserError
             D705 and D772 for examples that make no sense, D773 for rows of too large numbers.
         """
-        problem = prepare(batch, self.seed)
+        problem = self.prepare(batch)
+        if isinstance(problem, ListProblem):
+            alone = self._of_lists(problem, problem.keep(np.ones((1, problem.dimensions), np.bool_)), 1)
+            weights = problem.weights(alone[:, 0])
+            return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
         coefficients, intercepts = self._plain(problem)
         weights = problem.weights(coefficients, intercepts, 1)
         return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
@@ -52,14 +67,19 @@ class LinearLearner:
 
     def dimensions(self, batch: CandidateBatch) -> int:
         """Return how many dimensions a mask of `fit_masked` has."""
-        crossed = convert(batch, CrossedRows)
-        return len(crossed.columns) // crossed.costs.shape[1]
+        given = convert(batch, *TAKES)
+        if isinstance(given, CrossedRows):
+            return len(given.columns) // given.costs.shape[1]
+        return int(given.rows.shape[1])
 
-    def prepare(self, batch: CandidateBatch) -> Problem:
+    def prepare(self, batch: CandidateBatch) -> Problem | ListProblem:
         """Return what `fit_masked` takes in the place of `batch`, to do once what all masks need."""
-        return prepare(batch, self.seed)
+        given = convert(batch, *TAKES)
+        return (
+            prepare(given, self.seed) if isinstance(given, CrossedRows) else prepare_lists(given, self.seed)
+        )
 
-    def fit_masked(self, batch: CandidateBatch | Problem, masks: Masks) -> Floats:
+    def fit_masked(self, batch: CandidateBatch | Problem | ListProblem, masks: Masks) -> Floats:
         """Return the sum of the weights learned under each mask.
 
         Parameters
@@ -70,16 +90,22 @@ class LinearLearner:
         Returns
         -------
         array of float64, shape (n_labels * (dimensions + 1),)
-            The weights of each label, the last of them its intercept.
+            The weights of each label, the last of them its intercept; of lists one a column.
 
         Raises
         ------
         UserError
             As `fit`.
         """
-        from .kernels import add_lanes
+        from .kernels import LANES, add_lanes
 
-        problem = batch if isinstance(batch, Problem) else self.prepare(batch)
+        problem = batch if isinstance(batch, Problem | ListProblem) else self.prepare(batch)
+        if isinstance(problem, ListProblem):
+            total = np.zeros(len(problem.used))
+            for start in range(0, len(masks), LANES):
+                block = masks[start : start + LANES]
+                add_lanes(total, self._of_lists(problem, problem.keep(block), len(block)), len(block))
+            return problem.weights(total)
         coefficients, intercepts = problem.zeros()
         for keep, lanes in _blocks(masks, problem.used):
             for p, targets in enumerate(problem.targets):
@@ -104,6 +130,10 @@ class LinearLearner:
         self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         """Return the weights of each lane, shape (d, LANES), and the intercepts, shape (lanes,)."""
+        raise NotImplementedError
+
+    def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        """Return the weights of each lane, shape (d, LANES), learned from lists."""
         raise NotImplementedError
 
 

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import UserError
+from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, UserError
+from disambig.api.batches import SequenceRows
+from disambig.api.decoding import ChainScorer, structures_of, subgradient
 
-from ..checks import check_above_zero, check_count
-from .learner import LinearLearner
+from ..checks import check_above_zero, check_count, check_decoder
+from .learner import TAKES, LinearLearner
+from .lists import ListProblem
 from .problem import Problem
 
 Floats = NDArray[np.float64]
@@ -49,6 +52,9 @@ class Perceptron(LinearLearner):
     ) -> tuple[Floats, Floats]:
         return _descend(problem, targets, keep, lanes, self.passes, threshold=0.0, alpha=0.0)
 
+    def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        return _descend_lists(problem, keep, lanes, self.passes, margin=0.0, alpha=0.0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SGD(LinearLearner):
@@ -62,17 +68,54 @@ class SGD(LinearLearner):
         Weight of half the squared norm.
     passes, seed : int
         As in `Perceptron`.
+    decoder : Decoder, optional
+        Of sequences, charts, ...: the loss is then the structured hinge, with each row's cost in its margin.
+        By default each row is a candidate of its own.
     """
 
     alpha: float = 1e-4
     passes: int = 5
     seed: int = 0
+    decoder: Any = None
     needs_training: bool = True
 
     def __post_init__(self) -> None:
+        check_decoder("SGD.decoder", self.decoder)
         check_above_zero("SGD.alpha", self.alpha)
         check_count("SGD.passes", self.passes)
         check_count("SGD.seed", self.seed, least=0)
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows and lists; with a decoder any batch."""
+        return TAKES if self.decoder is None else ()
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; see `LinearLearner.fit`."""
+        if self.decoder is None:
+            return LinearLearner.fit(self, batch)
+        if len(batch.offsets) < 2:
+            raise UserError("D705")
+        examples = structures_of(batch, self.decoder)
+        alpha = float(self.alpha)
+        weights = subgradient(examples, alpha=alpha, passes=self.passes, seed=self.seed)
+        if isinstance(batch, SequenceRows):
+            return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]))
+        return Fitted(LinearScorer(weights))
+
+    def from_state(self, arrays: Arrays) -> Any:
+        """Rebuild a saved scorer."""
+        if "weights" not in arrays:
+            return ChainScorer.from_state(arrays)
+        if self.decoder is not None:
+            return LinearScorer.from_state(arrays)
+        return LinearLearner.from_state(self, arrays)
 
     def _plain(self, problem: Problem) -> tuple[Floats, Floats]:
         settings = {"loss": "hinge", "penalty": "l2", "alpha": self.alpha, "learning_rate": "optimal"}
@@ -82,6 +125,9 @@ class SGD(LinearLearner):
         self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         return _descend(problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alpha))
+
+    def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=float(self.alpha))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +166,13 @@ class PassiveAggressive(LinearLearner):
         passive_aggressive(*problem.rows, targets, keep, self.passes, most, weights, intercepts)
         return weights, intercepts
 
+    def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        from .list_kernels import passive_aggressive
+
+        weights, most = np.zeros(keep.shape), float(self.C)
+        passive_aggressive(*problem.examples, keep, self.passes, most, problem.longest, weights, lanes)
+        return weights
+
 
 def _descend(
     problem: Problem,
@@ -136,6 +189,16 @@ def _descend(
     weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
     descend(*problem.rows, targets, keep, passes, threshold, alpha, weights, intercepts)
     return weights, intercepts
+
+
+def _descend_lists(
+    problem: ListProblem, keep: NDArray[np.uint8], lanes: int, passes: int, *, margin: float, alpha: float
+) -> Floats:
+    from .list_kernels import descend
+
+    weights = np.zeros(keep.shape)
+    descend(*problem.examples, keep, passes, margin, alpha, problem.longest, weights, lanes)
+    return weights
 
 
 def _by_scikit_learn(problem: Problem, settings: dict[str, Any], passes: int) -> tuple[Floats, Floats]:

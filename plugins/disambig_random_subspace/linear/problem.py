@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, CrossedRows, UserError, convert
+from disambig.api import CrossedRows, UserError
 
 Floats = NDArray[np.float64]
 MOST = 1e100
@@ -99,7 +99,7 @@ class Problem:
         return full.ravel()
 
 
-def prepare(batch: CandidateBatch, seed: int) -> Problem:
+def prepare(crossed: CrossedRows, seed: int) -> Problem:
     """Return the problem of a batch, its rows permuted by ``default_rng(seed)``.
 
     A candidate that costs nothing is right; of several the first is.
@@ -107,12 +107,11 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
     Raises
     ------
     UserError
-        D459 for a batch that cannot be read as crossed rows, D705 where there is no example, D772 for
+        D705 where there is no example, D772 for
         numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
     """
     from scipy.sparse import csr_array
 
-    crossed = convert(batch, CrossedRows)
     if not len(crossed.costs):
         raise UserError("D705")
     order = np.random.default_rng(seed).permutation(len(crossed.costs))
@@ -140,11 +139,16 @@ def prepare(batch: CandidateBatch, seed: int) -> Problem:
     )
 
 
-def check_numbers(rows: Any) -> None:
-    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773)."""
+def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
+    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773).
+
+    Examples are counted as rows or, with `offsets`, as the instances that these are of.
+    """
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
         example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        if offsets is not None:
+            example = int(np.searchsorted(offsets, example, side="right")) - 1
         raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
     if np.abs(rows.data).max(initial=0.0) > MOST:
         raise UserError("D773")

@@ -1,25 +1,29 @@
-"""The scorer of the linear learners: weights and an intercept for each label."""
+"""The scorer of the linear learners: weights, and an intercept for each label where there are labels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, convert
+from disambig.api import Arrays, CandidateBatch, CrossedRows, UserError
+from disambig.api.batches import CrossedLists, convert
+
+from .intercepts import wider_columns
+from .lists import with_constant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InterceptScorer:
     """Scores label r by ``W_r . x + b_r``. Dimensions that no training example had weigh nothing.
 
+    Candidates of lists whose columns belong to no label are scored by ``w . x``.
+
     Attributes
     ----------
-    weights : array of float64, shape (K * (D + 1),)
-        Label by label, the intercept last.
+    weights : array of float64, shape (K * (D + 1),) or (n_columns,)
+        Label by label, the intercept last; or one a column.
     """
 
     weights: NDArray[np.float64]
@@ -32,7 +36,10 @@ class InterceptScorer:
         ValueError
             For a batch of other columns than the weights are for.
         """
-        crossed = convert(batch, CrossedRows)
+        crossed = read(batch)
+        if not isinstance(crossed, CrossedRows):
+            same, flat = self.linear(batch)
+            return same.scores(flat)
         weights = self._by_label(crossed)
         rows, own = crossed.rows, weights[:, :-1]
         if not isinstance(rows, np.ndarray):  # the few columns in use, and not a copy of all weights
@@ -42,10 +49,18 @@ class InterceptScorer:
         return np.asarray(rows @ own.T + weights[:, -1]).ravel()
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
-        """Return the batch as crossed rows with a constant of one as their last column, and the weights."""
-        crossed = convert(batch, CrossedRows)
-        self._by_label(crossed)
-        return _with_constant(crossed), self.weights
+        """Return the batch as crossed rows with a constant of one as their last column, and the weights.
+
+        Lists without labels stay as they are.
+        """
+        crossed = read(batch)
+        if isinstance(crossed, CrossedRows):
+            self._by_label(crossed)
+            return _with_constant(crossed), self.weights
+        same = with_constant(crossed) if isinstance(crossed, CrossedLists) else batch
+        if len(self.weights) != len(same.columns):
+            raise ValueError(f"{len(self.weights)} weights for {len(same.columns)} columns")
+        return same, self.weights
 
     def state(self) -> Arrays:
         """Return the weights."""
@@ -63,31 +78,17 @@ class InterceptScorer:
         return self.weights.reshape(k, -1)
 
 
+def read(batch: CandidateBatch) -> CandidateBatch:
+    """Return a batch as the learners read it: crossed, if its rows are, and otherwise as it is."""
+    try:
+        return convert(batch, CrossedRows, CrossedLists)
+    except UserError:
+        return batch
+
+
 def _with_constant(batch: CrossedRows) -> CrossedRows:
     from scipy.sparse import csr_array, hstack
 
     n, k = batch.costs.shape
-    columns, width = batch.columns, len(batch.columns) // k
-    ends = np.arange(1, k + 1) * width
-    wider = Columns(
-        np.insert(columns.labels, ends, np.arange(k, dtype=np.int32)),
-        np.insert(columns.groups, ends, len(columns.group_names)),
-        (*columns.group_names, "intercept"),
-        _Names(columns.names, width) if len(columns.names) else (),
-    )
     rows = csr_array(hstack([csr_array(batch.rows), np.ones((n, 1))]))
-    return CrossedRows(rows, batch.costs, wider)
-
-
-class _Names(Sequence[str]):
-    """The names of columns with one more for each label, made when they are asked for."""
-
-    def __init__(self, names: Sequence[str], width: int) -> None:
-        self._names, self._width = names, width
-
-    def __len__(self) -> int:
-        return len(self._names) // self._width * (self._width + 1)
-
-    def __getitem__(self, at: Any) -> Any:
-        label, column = divmod(range(len(self))[at], self._width + 1)
-        return "intercept" if column == self._width else self._names[label * self._width + column]
+    return CrossedRows(rows, batch.costs, wider_columns(batch.columns, k))

@@ -1,14 +1,16 @@
-"""The structured perceptron's passes over sequences, and decoding with its sparse weights, for Numba."""
+"""The structured perceptron's passes over sequences, for Numba."""
 
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
-from disambig.api import best_path, compiled, max_marginals
+from disambig.api.kernels import best_path, compiled
 
 
 @compiled
-def learn(indptr, indices, values, gold, starts, order, keep, passes, weights, late, first, step):  # type: ignore[no-untyped-def]
+def learn(indptr, indices, values, gold, starts, order, keep, passes, weights, late, first, step):
     """Learn under one mask; put the averaged weights into `late`, `first` and `step`.
 
     Rows of a sparse matrix (`indptr`, `indices`, `values`), the right label of each, sequences
@@ -74,46 +76,3 @@ def learn(indptr, indices, values, gold, starts, order, keep, passes, weights, l
         for a in range(k):
             step[0, a, b] = table[0, a, b] - step[1, a, b] / time
     return mistakes
-
-
-@compiled
-def place_scores(indptr, indices, values, begins, labels, amounts, first, starts, out):  # type: ignore[no-untyped-def]
-    """Fill `out` (n, K) with each place's scores; the weights of column f are ``begins[f]:begins[f + 1]``."""
-    out[:] = 0.0
-    for s in range(len(starts) - 1):
-        if starts[s + 1] > starts[s]:
-            out[starts[s]] = first
-    for i in range(len(indptr) - 1):
-        row = out[i]
-        for j in range(indptr[i], indptr[i + 1]):
-            x = values[j]
-            for at in range(begins[indices[j]], begins[indices[j] + 1]):
-                row[labels[at]] += x * amounts[at]
-
-
-@compiled
-def decode(indptr, indices, values, begins, labels, amounts, first, step, starts, path):  # type: ignore[no-untyped-def]
-    """Put the best label of every place into `path`, one sequence after the other."""
-    k = len(first)
-    longest = 1
-    for s in range(len(starts) - 1):
-        longest = max(longest, starts[s + 1] - starts[s])
-    place = np.empty((longest, k), np.float32)
-    total = np.empty((2, k), np.float32)
-    back = np.empty((longest, k), np.int32)
-    for s in range(len(starts) - 1):
-        begin, n = starts[s], starts[s + 1] - starts[s]
-        if not n:
-            continue
-        for t in range(n):
-            row = place[t]
-            for b in range(k):
-                row[b] = first[b] if t == 0 else 0.0
-            for j in range(indptr[begin + t], indptr[begin + t + 1]):
-                x = values[j]
-                for at in range(begins[indices[j]], begins[indices[j] + 1]):
-                    row[labels[at]] += x * amounts[at]
-        best_path(place[:n], step, total, back, path[begin : begin + n])
-
-
-__all__ = ["decode", "learn", "max_marginals", "place_scores"]

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import WordClasses, Words, learn_classes, text_lines
+from disambig.api import Words
+from disambig.api.experiments import text_lines
+from disambig.api.features import WordClasses, learn_classes
 
 WORDS_A_FILE = 4_000_000
 """Words of each file that are read, at most: so that none outweighs the others."""

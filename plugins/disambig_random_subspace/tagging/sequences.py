@@ -6,15 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disambig.api import (
-    Instances,
-    SequenceRows,
-    SpacyTokens,
-    TokenContext,
-    TokenView,
-    UserError,
-    WordClasses,
-)
+from disambig.api import Instances, TokenView, UserError
+from disambig.api.batches import SequenceRows
+from disambig.api.features import TokenContext, WordClasses
+from disambig.api.text import SpacyTokens
 
 from .task import Tags, words_of
 

@@ -8,16 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Fitted, SequenceRows, UserError
+from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, Scorer, UserError
+from disambig.api.batches import SequenceRows
+from disambig.api.decoding import Chain, ChainScorer, averaged_perceptron, structures_of
 
-from .chain_scorer import ChainScorer, _csr
+from ..checks import check_decoder
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredPerceptron:
-    """Learn sequences by mistakes: the right labelling's features up, the best labelling's down.
+    """Learn structures by mistakes: the right one's features up, those of the best one by the weights down.
+
+    Sequences of labels are learned by a kernel of their own; whatever else a decoder knows, one example after
+    the other.
 
     Parameters
     ----------
@@ -25,14 +30,18 @@ class StructuredPerceptron:
         Times that all sequences are seen.
     seed : int
         Of the order of the sequences, the same in every pass and under every mask.
+    decoder : Decoder, optional
+        How rows combine; by default those of sequences of labels.
     """
 
     passes: int = 5
     seed: int = 0
+    decoder: Any = None
     needs_training: bool = True
     of_sequences: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        check_decoder("StructuredPerceptron.decoder", self.decoder)
         for name, least in (("passes", 1), ("seed", 0)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -54,6 +63,13 @@ class StructuredPerceptron:
             D459 for a batch of no sequences, D705 for one without instances, D793 where an instance has no
             right label.
         """
+        if self.decoder is not None and not (_of_labels(self.decoder) and isinstance(batch, SequenceRows)):
+            if len(batch.offsets) < 2:
+                raise UserError("D705")
+            examples = structures_of(batch, self.decoder)
+            learned, mistakes = averaged_perceptron(examples, passes=self.passes, seed=self.seed)
+            report = {"passes": self.passes, "mistakes_of_last_pass": mistakes}
+            return Fitted(LinearScorer(learned), report)
         rows = _checked(batch)
         everything = np.ones((1, self.dimensions(rows)), np.uint8)
         weights, mistakes = self._sum(rows, everything)
@@ -98,9 +114,29 @@ class StructuredPerceptron:
             step_total += step[0]
         return np.concatenate([total.T.ravel(), first_total, step_total.ravel()]), int(mistakes)
 
-    def from_state(self, arrays: Arrays) -> ChainScorer:
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Sequences of labels; with another decoder any batch."""
+        return (SequenceRows,) if self.decoder is None or _of_labels(self.decoder) else ()
+
+    def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
+        if "weights" in arrays:
+            return LinearScorer.from_state(arrays)
         return ChainScorer.from_state(arrays)
+
+
+def _of_labels(decoder: Any) -> bool:
+    return isinstance(decoder, Chain)
+
+
+def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Return the three arrays of a sparse matrix in the types that the kernel was compiled for."""
+    return (
+        rows.indptr.astype(np.int32, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        rows.data.astype(np.float32, copy=False),
+    )
 
 
 def _checked(batch: CandidateBatch) -> SequenceRows:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Group, Instances, TokenView, UserError
+from disambig.api import Decides, Group, Instances, TokenView, UserError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,7 @@ class Tags:
     tags: Sequence[str]
     name: str = "tag"
     language: str = "en"
-    candidates_are: str = "labels"
-    decided_together: bool = True
+    decides: Decides = Decides("tokens", "labels", together=True)
 
     def __post_init__(self) -> None:
         given = list(self.tags)

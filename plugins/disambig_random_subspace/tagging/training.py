@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from disambig.api import Model, UserError, WordClasses, fit_labels, label_model, resolve
+from disambig.api import FeatureExtractor, Learner, Model, Scorer, UserError, resolve
+from disambig.api.features import TokenContext, WordClasses
+from disambig.api.judges import Scored
+from disambig.api.training import train_by
 
 from .sequences import Tagged, batch_of, tags_of
 
@@ -48,7 +52,6 @@ def train_tagger(
     UserError
         D790 to D792 for sentences that cannot be learned from.
     """
-    tell = progress or (lambda stage, done, total: None)
     tags = tags_of(train)
     config = {
         "task": {"@disambig_tasks": "random_subspace.Tags.v1", "tags": list(tags)},
@@ -56,38 +59,93 @@ def train_tagger(
         "extractors": {"context": {"@disambig_extractors": "disambig.TokenContext.v1"}},
         "learner": dict(learner),
         "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+        "judge": {"@disambig_judges": "disambig.Labels.v1"},
     }
-    parts = resolve(config)
-    tell("features", 0, 3)
-    batch, extractor = batch_of(train, tags, classes=classes)
-    tell("learning", 1, 3)
-    fitted = parts["learner"].fit(batch)
-    scorer = fitted.scorer
-    if least > 0:
-        scorer = scorer.pruned(least).rounded()
-        kept = np.diff(scorer.begins) > 0
-        scorer, extractor = scorer.only(kept), extractor.only(kept)
-    tell("calibrating", 2, 3)
-    tuning, _ = batch_of(dev, tags, extractor)
-    known = tuning.costs.min(axis=1, initial=1.0) == 0
-    if not known.any():
-        raise UserError("D790")
-    scores = scorer.scores(tuning).reshape(tuning.costs.shape)[known]
-    gold = tuning.costs[known].argmin(axis=1).astype(np.int32)
-    right = int((scores.argmax(axis=1) == gold).sum())
-    labels = fit_labels([scores], [gold], metric=("accuracy", None), biased=False)
-    n_words = sum(len(words) for words, _ in train)
-    return label_model(
-        parts,
-        name=name,
-        version=version,
-        config=config,
-        extractors=(extractor,),
-        scorers=(scorer,),
-        fitted=labels,
-        provenance={
-            "groups": {"tag": {"examples": n_words, **fitted.report}},
-            "examples": {"labelled": n_words, "documents": len(train), "train_words": n_words},
-            "notes": [f"{right / len(known):.2%} of {len(known):,} words of the development text are right"],
-        },
-    )
+    plan = TaggedSentences(train, dev, tags, classes, least)
+    about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
+    model = train_by(plan, resolve(config), **about)
+    return replace(model, extractors=plan.extractors)
+
+
+class TaggedSentences:
+    """A plan of tagged sentences: some to learn from, others for the judge. It prepares itself and is ready.
+
+    Parameters
+    ----------
+    train, dev, classes, least
+        See `train_tagger`.
+    tags : sequence of str
+        The tag set.
+    """
+
+    def __init__(
+        self, train: Tagged, dev: Tagged, tags: Sequence[str], classes: WordClasses | None, least: float
+    ) -> None:
+        self._train, self._dev, self._tags, self._classes, self._least = train, dev, tags, classes, least
+        self.extractors: tuple[FeatureExtractor, ...] = ()
+
+    def prepare(self, parts: dict[str, Any], tell: Progress) -> TaggedSentences:
+        """Count features."""
+        tell("features", 0, 1)
+        self._batch, extractor = batch_of(self._train, self._tags, classes=self._classes)
+        self.extractors = (extractor,)
+        return self
+
+    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+        """Return None: there is one group."""
+        return None
+
+    def fit(
+        self, model: Model, learner: Learner, group: int, rng: np.random.Generator
+    ) -> tuple[Scorer, dict[str, Any]]:
+        """Learn; then leave out small weights, if any are to be left out."""
+        fitted = learner.fit(self._batch)
+        scorer: Any = fitted.scorer
+        if self._least > 0:
+            scorer = scorer.pruned(self._least).rounded()
+            kept = np.diff(scorer.begins) > 0
+            (extractor,) = self.extractors
+            assert isinstance(extractor, TokenContext)
+            scorer, self.extractors = scorer.only(kept), (extractor.only(kept),)
+        n_words = sum(len(words) for words, _ in self._train)
+        return scorer, {"examples": n_words, **fitted.report}
+
+    def material(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
+        """Score the words of the development sentences whose tags are known."""
+        (extractor,) = self.extractors
+        assert isinstance(extractor, TokenContext)
+        tuning, _ = batch_of(self._dev, self._tags, extractor)
+        known = tuning.costs.min(axis=1, initial=1.0) == 0
+        if not known.any():
+            raise UserError("D790")
+        scorer = model.scorers[0]
+        assert scorer is not None
+        scores = scorer.scores(tuning).reshape(tuning.costs.shape)[known]
+        gold = tuning.costs[known].argmin(axis=1).astype(np.int32)
+        self._right = np.zeros(len(known), bool)  # words of unknown tags are wrong, whatever is chosen
+        self._right[known] = scores.argmax(axis=1) == gold
+        self.task, self.rng = model.task, rng
+        nothing = np.zeros(scores.size, np.int32)
+        offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self._tags)
+        cost = tuning.costs[known].ravel()
+        group = model.task.groups[0]
+        self._scored = Scored(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
+        return self
+
+    @property
+    def n_words(self) -> int:
+        """Words of the development sentences."""
+        return len(self._right)
+
+    def scored(self, group: int, *, most: int | None = None) -> Scored:
+        """Return the words with known tags, scored."""
+        return self._scored
+
+    def provenance(self, model: Model) -> dict[str, Any]:
+        """Return counts, and how many words of the development sentences are right."""
+        n_words = sum(len(words) for words, _ in self._train)
+        right, n = int(self._right.sum()), len(self._right)
+        return {
+            "examples": {"labelled": n_words, "documents": len(self._train), "train_words": n_words},
+            "notes": [f"{right / n:.2%} of {n:,} words of the development text are right"],
+        }

@@ -9,18 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    DenseBlocks,
-    NgramCounts,
-    Progress,
-    Words,
-    batches,
-    cached,
-    columns_of,
-    paragraphs,
-    view_of_texts,
-    with_left_out,
-)
+from disambig.api import DenseBlocks, Words
+from disambig.api.counts import NgramCounts, batches, columns_of
+from disambig.api.experiments import Progress, cached, paragraphs, with_left_out
+from disambig.api.text import view_of_texts
 
 from .enough import check_parts
 from .spelling_sets import FiveSets

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Claim, Outcomes, Row, chi_squared, mcnemar
+from disambig.api.evaluation import chi_squared, mcnemar
+from disambig.api.experiments import Claim, Outcomes, Row
 
 Paper = Mapping[str, Mapping[int, float]]
 Figures = dict[str, dict[int, float]]

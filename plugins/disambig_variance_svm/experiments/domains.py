@@ -14,25 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Claim,
-    DenseBlocks,
-    ExperimentResult,
-    NgramCounts,
-    Progress,
-    Row,
-    UserError,
-    Words,
-    hits_of,
-    joined,
-    mcnemar,
-    split,
-    text_lines,
-)
+from disambig.api import DenseBlocks, LinearScorer, UserError, Words
+from disambig.api.counts import NgramCounts
+from disambig.api.evaluation import mcnemar
+from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, hits_of, joined, text_lines
+from disambig.api.training import split
 
-from ..baselines import SumLM
+from ..learners.baselines import SumLM
+from ..learners.variance_svm import VarianceSVM
 from ..preposition import Preposition
-from ..variance_svm import VarianceSVM
 from .enough import check_parts
 
 Hits = NDArray[np.bool_]
@@ -121,6 +111,7 @@ def trials(
     tuning = joined([first(other["dev"], OTHERS_DEV) for other in others])
     given = VarianceSVM().fit(elsewhere, dev=tuning).scorer
     dev, test = domain["dev"], domain["test"]
+    assert isinstance(given, LinearScorer)
     weights: Any = given.weights
     found: dict[str, dict[int, list[Hits]]] = {system: {} for system in SYSTEMS}
     found[AS_IS] = {0: [hits_of(given.scores(test), test)]}

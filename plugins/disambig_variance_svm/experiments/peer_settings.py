@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from disambig.api import Group, UserError, Words, load_model, nearest_first, open_table
+from disambig.api import Group, UserError, Words, load_model, nearest_first
+from disambig.api.counts import open_table
 
 from ..peers.kenlm import KenLM
 

@@ -21,35 +21,21 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import (
-    Claim,
-    ExperimentResult,
-    Ground,
-    Judged,
-    Learned,
-    NgramCounts,
-    Progress,
-    Row,
-    Words,
-    flag_limits,
-    flagged,
-    judge,
-    load_model,
-    mcnemar,
-    split,
-    text_lines,
-    train,
-)
+from disambig.api import Words, load_model, train
+from disambig.api.counts import NgramCounts
+from disambig.api.evaluation import Ground, Judged, flag_limits, flagged, judge, mcnemar
+from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, text_lines
+from disambig.api.training import Learned, split
 
-from ..baselines import SumLM
-from ..conditional_logit import ConditionalLogit
+from ..learners.baselines import SumLM
+from ..learners.conditional_logit import ConditionalLogit
+from ..learners.variance_svm import VarianceSVM
 from ..peers.kenlm import NAME as KENLM
 from ..peers.kenlm import KenLM
 from ..peers.ratio import NAME as RATIO
 from ..peers.ratio import NgramRatio
 from ..preposition import Preposition
 from ..spelling import Spelling
-from ..variance_svm import VarianceSVM
 from .enough import check_parts
 from .peer_settings import read_settings
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from disambig.api import Finder, Group, Instances, TokenView, confusion_set
+from disambig.api import Finder, Group, Instances, TokenView
+from disambig.api.tasks import confusion_set
 
 SETS = (
     ("among", "between"),

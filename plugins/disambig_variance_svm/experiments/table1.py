@@ -8,28 +8,27 @@ from pathlib import Path
 
 import numpy as np
 
-from disambig.api import (
-    DenseBlocks,
+from disambig.api import DenseBlocks, Words
+from disambig.api.counts import NgramCounts
+from disambig.api.experiments import (
     Draw,
     ExperimentResult,
-    NgramCounts,
     Progress,
     Row,
     System,
-    Words,
     counts_around,
     hits_of,
     learn_all,
     paragraphs,
-    split,
-    view_of_texts,
 )
+from disambig.api.text import view_of_texts
+from disambig.api.training import split
 
-from ..baselines import Majority, SumLM
-from ..k_svm import KSVM
-from ..one_versus_all import OneVersusAll
+from ..learners.baselines import Majority, SumLM
+from ..learners.k_svm import KSVM
+from ..learners.one_versus_all import OneVersusAll
+from ..learners.variance_svm import VarianceSVM
 from ..preposition import PREPOSITIONS, Preposition
-from ..variance_svm import VarianceSVM
 from . import curves
 from .enough import check_parts
 from .spelling_sets import WORDS
@@ -134,6 +133,7 @@ def examples(
         view = view_of_texts(texts[part], Words())
         found = task.instances(view)
         chosen = np.random.default_rng((0, number)).permutation(len(found))[:size]
-        features = extractor.transform(view, found.take(np.sort(chosen)), task.groups[0])
-        batches.append(features.batch)
+        batch = extractor.transform(view, found.take(np.sort(chosen)), task.groups[0]).batch
+        assert isinstance(batch, DenseBlocks)
+        batches.append(batch)
     return batches[0], batches[1], batches[2]

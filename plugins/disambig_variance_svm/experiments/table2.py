@@ -9,28 +9,27 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    DenseBlocks,
+from disambig.api import DenseBlocks, Words
+from disambig.api.counts import NgramCounts
+from disambig.api.experiments import (
     Draw,
     ExperimentResult,
-    NgramCounts,
     Outcomes,
     Progress,
     Row,
     System,
-    Words,
     counts_around,
     hits_of,
     joined,
     learn_all,
     paragraphs,
-    view_of_texts,
 )
+from disambig.api.text import view_of_texts
 
-from ..baselines import Majority, SumLM
-from ..k_svm import KSVM
+from ..learners.baselines import Majority, SumLM
+from ..learners.k_svm import KSVM
+from ..learners.variance_svm import VarianceSVM
 from ..preposition import PREPOSITIONS
-from ..variance_svm import VarianceSVM
 from . import curves
 from .counted_examples import Found, counted_examples
 from .enough import check_folds
@@ -118,6 +117,7 @@ def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, Found]:
     for number, group in enumerate(FiveSets().groups):
         here = instances.take(np.flatnonzero(instances.groups == number))
         batch = extractor.transform(view, here, group).batch
+        assert isinstance(batch, DenseBlocks)
         found[group.name] = Found(batch, fold_of[view.document_of(here.positions)])
     return found
 

@@ -10,28 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Claim,
-    Columns,
-    DenseBlocks,
-    Draw,
-    ExperimentResult,
-    Outcomes,
-    Progress,
-    Row,
-    System,
-    learn_all,
-    mark,
-)
+from disambig.api import Columns, DenseBlocks
+from disambig.api.experiments import Claim, Draw, ExperimentResult, Outcomes, Progress, Row, System, learn_all
+from disambig.api.training import mark
 
-from ..baselines import SumLM
 from ..it.corpora import ewt, qa_it
 from ..it.counted import fillers_of
 from ..it.fillers import FillerCounts
 from ..it.normalised import NormalisedWords
 from ..it.task import It
-from ..k_svm import KSVM
-from ..variance_svm import VarianceSVM
+from ..learners.baselines import SumLM
+from ..learners.k_svm import KSVM
+from ..learners.variance_svm import VarianceSVM
 from . import curves
 from .enough import check_folds
 
@@ -96,6 +86,7 @@ class Table3:
         marked = mark(It(), NormalisedWords(), labelled)
         view, instances = marked.examples.view, marked.examples.instances
         batch = FillerCounts(counts=counts).transform(view, instances, It().groups[0]).batch
+        assert isinstance(batch, DenseBlocks)
         folds = marked.folds(FOLDS)
         draws = QUICK_DRAWS if quick else DRAWS
         shown: list[Row] = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from disambig.api import Labelled, UserError, text_lines
+from disambig.api import UserError
+from disambig.api.experiments import text_lines
+from disambig.api.formats import Labelled, read_conllu
 
 from .task import NON_REFERENTIAL, REFERENTIAL
 
@@ -15,9 +16,10 @@ _ANSWER = ">>>>>"
 """What stands between a question and its answer in QA-It; a blank line takes its place."""
 _CLASSES = {"1": NON_REFERENTIAL, "2": REFERENTIAL, "3": REFERENTIAL}
 """Class 4 is an error of the corpus and left out."""
-_QA_COLUMNS, _COLUMNS = 6, 10
-"""Columns of a line that are needed in QA-It, and those of CoNLL-U."""
-_ID = re.compile(r"[0-9]+([-.][0-9]+)?$")
+_QA_COLUMNS = 6
+"""Columns of a line that are needed in QA-It."""
+_FORM, _RELATION = 1, 7
+"""Columns of CoNLL-U."""
 
 
 def qa_it(data: Path) -> list[Labelled]:
@@ -71,51 +73,20 @@ def ewt(data: Path, part: str) -> list[Labelled]:
     Raises
     ------
     UserError
-        D324 for a malformed row; those of `text_lines` for a file.
+        Those of `read_conllu`.
     """
-    found = []
-    for path in sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu.xz")):
-        for document, rows in _sentences(path):
-            text, words = _words(rows)
-            for start, form, relation in words:
-                if form.lower() == "it":
-                    label = NON_REFERENTIAL if relation.startswith("expl") else REFERENTIAL
-                    found.append(Labelled(text, start, start + 2, label, f"ewt {document}", path.name))
-    return found
-
-
-def _sentences(path: Path) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield the document and the rows of each sentence of a CoNLL-U file."""
-    document = ""
-    rows: list[list[str]] = []
-    for number, line in enumerate(text_lines(path), 1):
-        if line.startswith("# newdoc id"):
-            document = line.partition("=")[2].strip()
-        elif not line:
-            yield document, rows
-            rows = []
-        elif not line.startswith("#"):
-            row = line.split("\t")
-            if len(row) != _COLUMNS:
-                problem = f"{len(row)} columns, not {_COLUMNS} with TABs between them"
-                raise UserError("D324", path=path, line=number, problem=problem)
-            if not _ID.match(row[0]):
-                raise UserError("D324", path=path, line=number, problem=f"{row[0][:20]!r} is no id")
-            rows.append(row)
-    yield document, rows
-
-
-def _words(rows: list[list[str]]) -> tuple[str, list[tuple[int, str, str]]]:
-    """Return a sentence's text and, of each syntactic word, where its token begins, form and relation."""
-    text, covered, start, words = "", 0, 0, []
-    for row in rows:
-        number, form, relation, misc = row[0], row[1], row[7], row[9]
-        if "." in number:  # a word that is not said
-            continue
-        if "-" in number or int(number) > covered:
-            start = len(text)
-            text += form + ("" if "SpaceAfter=No" in misc else " ")
-            covered = int(number.partition("-")[2] or number)
-        if "-" not in number:
-            words.append((start, form, relation))
-    return text, words
+    return [
+        Labelled(
+            sentence.spelt,
+            token.start,
+            token.start + 2,
+            NON_REFERENTIAL if sentence.words[word][_RELATION].startswith("expl") else REFERENTIAL,
+            f"ewt {sentence.document}",
+            path.name,
+        )
+        for path in sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu.xz"))
+        for sentence in read_conllu(path)
+        for token in sentence.tokens
+        for word in token.words
+        if sentence.words[word][_FORM].lower() == "it"
+    ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from disambig.api import cached, paragraphs, write_table
+from disambig.api.counts import write_table
+from disambig.api.experiments import cached, paragraphs
 
 from .counting import count_fillers
 from .normalised import STEMS, NormalisedWords

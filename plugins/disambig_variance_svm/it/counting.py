@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CONTEXTS, hash_word, hash_words
+from disambig.api.counts import CONTEXTS
+from disambig.api.text import hash_word, hash_words
 
 from .fillers import FILLER_HASHES
 from .normalised import IT, THEY, NormalisedWords

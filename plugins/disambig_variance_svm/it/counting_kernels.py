@@ -3,12 +3,15 @@
 A context is named by the sum that its n-gram's key is made of, less the filler's term.
 """
 
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import GAP_HASH, NGRAM_PLACES, ORDER_STEP, compiled, fmix64
+from disambig.api.kernels import ORDER_STEP, compiled, fmix64
+from disambig.api.text import GAP_HASH, NGRAM_PLACES
 
 _PLACE = np.array(NGRAM_PLACES, dtype=np.uint64)
 _GAP = np.uint64(GAP_HASH)
@@ -20,7 +23,7 @@ _LOW = np.uint64((1 << _BITS) - 1)
 
 
 @compiled
-def _base(hashes, place, left, right, seed):  # type: ignore[no-untyped-def]
+def _base(hashes, place, left, right, seed):
     """Return the sum of the n-gram around `place`, less the term of the word that stands there."""
     order = left + 1 + right
     total = seed + np.uint64(order) * ORDER_STEP
@@ -31,7 +34,7 @@ def _base(hashes, place, left, right, seed):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _any_key(hashes, place, left, right, seed):  # type: ignore[no-untyped-def]
+def _any_key(hashes, place, left, right, seed):
     """Return the key of the context with any word at `place` (see `fillers.any_word`)."""
     if left and right:
         return fmix64(_base(hashes, place, left, right, seed) + _PLACE[left] * _GAP)
@@ -44,7 +47,7 @@ def _any_key(hashes, place, left, right, seed):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _contexts(hashes, bounds, places, contexts, seed, found):  # type: ignore[no-untyped-def]
+def _contexts(hashes, bounds, places, contexts, seed, found):
     n = 0
     for place in places:
         for c in range(len(contexts)):
@@ -72,7 +75,7 @@ def contexts_of(
 
 
 @compiled
-def _count(hashes, bounds, known, filter_, contexts, seed, fillers, counts):  # type: ignore[no-untyped-def]
+def _count(hashes, bounds, known, filter_, contexts, seed, fillers, counts):
     for place in range(len(hashes)):
         filler = _OTHER
         for f in range(len(fillers)):
@@ -107,7 +110,7 @@ def count_into(
 
 
 @compiled
-def _fill(contexts, counts, fillers, keys, amounts):  # type: ignore[no-untyped-def]
+def _fill(contexts, counts, fillers, keys, amounts):
     n = 0
     for i in range(len(contexts)):
         place = _PLACE[contexts[i, 2]]

@@ -16,21 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    CONTEXTS,
-    GAP_HASH,
-    Arrays,
-    Columns,
-    DenseBlocks,
-    Features,
-    Group,
-    Instances,
-    TokenView,
-    UserError,
-    context_room,
-    hash_words,
-    open_table,
-)
+from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api.counts import CONTEXTS, context_room, open_table
+from disambig.api.text import GAP_HASH, hash_words
 
 from .normalised import IT, PRONOUN, RARE, THEY
 

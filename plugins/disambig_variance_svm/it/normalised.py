@@ -21,7 +21,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from disambig.api import TokenView, Words, hash_word
+from disambig.api import TokenView, Words
+from disambig.api.text import hash_word
 
 IT, THEY, PRONOUN, NUMBER, RARE = "it", "they", "<pronoun>", "<number>", "<rare>"
 STEM = 4

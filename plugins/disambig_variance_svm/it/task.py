@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.api import Group, Instances, TokenView, UserError, hash_word
+from disambig.api import Decides, Group, Instances, TokenView, UserError
+from disambig.api.text import hash_word
 
 from .normalised import IT, NormalisedWords
 
@@ -20,7 +21,7 @@ class It:
 
     name: str = "it"
     language: str = "en"
-    candidates_are: str = "labels"
+    decides: Decides = Decides(between="labels")
     metric: tuple[str, str] = ("f1", NON_REFERENTIAL)
     groups: tuple[Group, ...] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError, Words, hash_words
+from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError, Words
+from disambig.api.text import hash_words
 
 from .attribute import one_attribute
 

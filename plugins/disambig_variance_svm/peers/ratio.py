@@ -21,9 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView, context_room, hash_words, open_table
+from disambig.api import Arrays, Features, Group, Instances, TokenView
+from disambig.api.counts import context_room, open_table
+from disambig.api.text import hash_words
 
-from ..learner_checks import check_count
+from ..learners.checks import check_count
 from .attribute import one_attribute
 
 NAME = "ratio"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api import compiled
+from disambig.api.kernels import compiled
 
 _NOTHING = -34.0
 """Exponents below count as a share of zero (2e-15)."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from disambig.api import DenseBlocks, SparseRows, convert
+from disambig.api import DenseBlocks, SparseRows
+from disambig.api.batches import convert
 
 from .regulariser import Floats, Regulariser
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from disambig.batch import annotation
 from disambig.batch.annotation import annotate_documents, batches, pieces
 from disambig.batch.totals import count_words, from_plain, totals_of
-from disambig.corpora.documents import Document
-from disambig.corpora.results import records
+from disambig.formats.documents import Document
+from disambig.formats.results import records
 
 
 def document(text: str, name: str = "a") -> Document:

@@ -18,10 +18,10 @@ import disambig
 from disambig.batch.job import run_job
 from disambig.batch.planning import plan
 from disambig.batch.stream import annotate_stream
-from disambig.corpora.inputs import find_inputs
-from disambig.corpora.readers import read_all
-from disambig.corpora.writers import make_format
 from disambig.errors import UserError
+from disambig.formats.inputs import find_inputs
+from disambig.formats.readers import read_all
+from disambig.formats.writers import make_format
 
 
 def sentence(*words: str, comment: str = "") -> str:
@@ -184,8 +184,8 @@ import sys
 from pathlib import Path
 from fake_models import FakeSource
 from disambig.batch.job import run_job
-from disambig.corpora.inputs import find_inputs
-from disambig.corpora.writers import make_format
+from disambig.formats.inputs import find_inputs
+from disambig.formats.writers import make_format
 if __name__ == "__main__":
     out, path, format = sys.argv[1:]
     run_job(Path(out), find_inputs([path]), source=FakeSource(), format=make_format(format), shard_size=400)
@@ -193,7 +193,12 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("name", "format"), [("a.conllu", "jsonl"), ("a.csv", "jsonl"), ("a.conllu", "conllu")]
+    ("name", "format"),
+    [
+        pytest.param("a.conllu", "jsonl", marks=pytest.mark.slow),
+        pytest.param("a.csv", "jsonl", marks=pytest.mark.slow),
+        ("a.conllu", "conllu"),
+    ],
 )
 def test_killed_again_and_again_it_loses_and_doubles_nothing(tmp_path, name, format):
     folder, out, driver = tmp_path / "corpus", tmp_path / "out", tmp_path / "driver.py"

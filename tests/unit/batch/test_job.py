@@ -16,9 +16,9 @@ import disambig
 from disambig.batch.job import run_job
 from disambig.batch.manifest import locked
 from disambig.batch.processes import Processes
-from disambig.corpora.inputs import find_inputs
-from disambig.corpora.writers import make_format
 from disambig.errors import UserError
+from disambig.formats.inputs import find_inputs
+from disambig.formats.writers import make_format
 
 LINES = [f"Line {number} tells of a quite place in Rome. SLOW" for number in range(90)]
 
@@ -220,8 +220,8 @@ import sys
 from fake_models import FakeSource
 from disambig.batch.job import run_job
 from disambig.batch.runners import local
-from disambig.corpora.inputs import find_inputs
-from disambig.corpora.writers import make_format
+from disambig.formats.inputs import find_inputs
+from disambig.formats.writers import make_format
 if __name__ == "__main__":
     out, path, workers = sys.argv[1:]
     from pathlib import Path
@@ -230,7 +230,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_killed_again_and_again_it_loses_and_doubles_nothing(tmp_path, workers):
     driver, path, out = tmp_path / "driver.py", tmp_path / "lines.txt", tmp_path / "out"
     driver.write_text(DRIVER)

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from disambig.batch import planning
 from disambig.batch.planning import plan
-from disambig.corpora.inputs import Input
-from disambig.corpora.readers import read
+from disambig.formats.inputs import Input
+from disambig.formats.readers import read
 
 
 @given(

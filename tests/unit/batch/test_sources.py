@@ -17,9 +17,9 @@ def model(name):
 def installed(monkeypatch, tmp_path):
     (tmp_path / "weights").write_text("1")
     models = {"preposition": tmp_path, "pack/preposition": tmp_path}
-    monkeypatch.setattr("disambig.model.packs.available", lambda: models)
-    monkeypatch.setattr("disambig.model.packs.usual", lambda: tuple(n for n in models if "/" not in n))
-    monkeypatch.setattr("disambig.model.packs.load", model)
+    monkeypatch.setattr("disambig.packs.available", lambda: models)
+    monkeypatch.setattr("disambig.packs.usual", lambda: tuple(n for n in models if "/" not in n))
+    monkeypatch.setattr("disambig.model.loading.load", model)
     return models
 
 
@@ -53,7 +53,7 @@ def test_sets_go_to_the_models_that_take_them():
     sets = (Group("a/b", ("a", "b")),)
     plain = SimpleNamespace(name="p", task=SimpleNamespace())
     taking = SimpleNamespace(
-        name="s", task=SimpleNamespace(extra=()), with_groups=lambda groups: ("with", groups)
+        name="s", task=SimpleNamespace(with_groups=list), with_groups=lambda groups: ("with", groups)
     )
     assert with_sets([plain, taking], sets) == [plain, ("with", sets)]
     with pytest.raises(UserError, match="D322"):

@@ -9,9 +9,10 @@ import types
 import pytest
 from fake_models import annotate_texts
 
-from disambig.cli import checking
+from disambig.batch.sources import ModelSource
 from disambig.cli.main import run as run_command
 from disambig.errors import UserError
+from disambig.judges.labels import Labels
 
 TEXT = "# A title\r\n\r\nIt was a quite place, and I lived there during 1997.\r\n"
 FIXED = TEXT.replace("quite", "quiet").replace("during", "from")
@@ -19,7 +20,7 @@ FIXED = TEXT.replace("quite", "quiet").replace("during", "from")
 
 @pytest.fixture(autouse=True)
 def fakes(monkeypatch):
-    monkeypatch.setattr(checking, "_annotator", lambda request: annotate_texts)
+    monkeypatch.setattr(ModelSource, "load_correcting", lambda source: annotate_texts)
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def test_no_flags(note, capfd):
 
 def test_json(note, capfd):
     status, out, _ = check(capfd, "--format", "json", "note.md")
+    assert check(capfd, "--format", "jsonl", "note.md")[1] == out
     found = [json.loads(line) for line in out.splitlines()]
     assert status == 1
     assert [(f["path"], f["line"], f["column"], f["replacement"]) for f in found] == [
@@ -152,6 +154,7 @@ def test_a_wrong_comment_is_trouble(note, capfd):
         (["--max-flags-per-1000", "-1"], "D602"),
         (["--flags-per-1000", "nan"], "D602"),
         (["--ignore", "nowhere"], "D300"),
+        (["--sets", "nowhere"], "D300"),
     ],
 )
 def test_wrong_options(note, capfd, options, code):
@@ -167,12 +170,10 @@ def test_an_empty_directory(note, capfd):
 
 def test_models_that_choose_labels_have_nothing_to_say(monkeypatch):
     monkeypatch.undo()
-    from disambig.batch.sources import ModelSource
-
     label = types.SimpleNamespace(
-        name="en/it", task=types.SimpleNamespace(name="it", candidates_are="labels")
+        name="en/it", judge=Labels.unfitted(), task=types.SimpleNamespace(name="it")
     )
     monkeypatch.setattr(ModelSource, "load_models", lambda source: [label])
-    assert checking._annotator(checking.Request(()))(["it rains"]) == []
+    assert ModelSource().load_correcting()(["it rains"]) == []
     with pytest.raises(UserError, match="D644"):
-        checking._annotator(checking.Request((), models=("it",)))
+        ModelSource(models=("it",)).load_correcting()

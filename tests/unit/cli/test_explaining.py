@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from fake_models import annotate_texts
 
-from disambig.cli.explaining import Console, explain_text, verdict
+from disambig.cli.explaining import Console, explain_text
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
-from disambig.model.explain import Reason
-from disambig.model.labels import Labels, softmax
-from disambig.text.words import Words
+from disambig.explaining.reasons import Reason
+from disambig.explaining.verdict import verdict
+from disambig.judges.labels import Labels, softmax
+from disambig.text.tokenisations.words import Words
+from disambig.types import Decides
 
-OPERATING = SimpleNamespace(threshold=lambda rate: 3.0)
+JUDGE = SimpleNamespace(flags_per_1000=1.0, limit=lambda rate: 0.169)
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class ExplainableModel:
     version: str = "0.0.1"
     flags_per_1000: float = 1.0
     tokenisation: object = None
-    labels: object = None
-    operating: object = field(default_factory=lambda: OPERATING)
+    judge: object = field(default_factory=lambda: JUDGE)
+    extractors: tuple = (SimpleNamespace(table="a table of counts"),)
 
     def decide(self, view, *, flags_per_1000=None):
         (found,) = annotate_texts(view.texts, [self.task.name])
@@ -44,12 +46,14 @@ REASONS = [
     Reason("quite", "a quite [place]", 1.4, 3, 0.5, -0.25),
     Reason("quite", "bias", 1.0, None, 0.5, 0.125),
     Reason("quite", "unheard of", 0.1, 1, 0.0, 0.0),
+    Reason("quiet", "quiet [place] <S>", -3.0, 0, 0.25, -0.75, 6),
+    Reason("quite", "quite [place] <S>", 0.0, 0, 0.25, 0.0, None),
 ]
 
 
 @pytest.fixture
 def model(monkeypatch):
-    monkeypatch.setattr("disambig.model.explain.explain", lambda model, view, index: REASONS)
+    monkeypatch.setattr("disambig.explaining.account.explain", lambda model, view, index: REASONS)
     return ExplainableModel(SimpleNamespace(name="spelling"), tokenisation=Words())
 
 
@@ -61,9 +65,18 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
     assert "-> quiet" in out
     assert "flagged: probability 0.900 of an error, 0.169 is enough; 3 of 14 n-grams" in out
     rows = [" ".join(line.split()) for line in out.splitlines()]
-    assert "quiet a quiet [place] 1,200 +0.500 +1.500" in rows
-    assert "quite a quite [place] 3 +0.500 -0.250" in rows
-    assert "quite bias +0.500 +0.125" in rows
+    first = rows.index("quiet a quiet [place] 1,200 +7.100 +0.500 +1.500")
+    assert rows[first : first + 8] == [
+        "quiet a quiet [place] 1,200 +7.100 +0.500 +1.500",
+        "quiet quiet [place] <S> <6 -3.000 +0.250 -0.750",
+        "quiet sum: the score +0.750",
+        "quite a quite [place] 3 +1.400 +0.500 -0.250",
+        "quite bias +1.000 +0.500 +0.125",
+        "quite 2 others, 1 of them absent +0.000",
+        "quite sum: the score -0.125",
+        "count <6: not in the table, which leaves out what was seen less often; counted as 0 (that nothing "
+        "is known of it is evidence, too)",
+    ]
     assert "unheard of" not in out
     assert "left alone: quote" in out
     assert "\x1b" not in out
@@ -71,14 +84,15 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
 
 def test_a_text_without_candidates_says_so(capsys, model):
     explain_text("Nothing here.", model, console=Console())
-    assert "no decision" in capsys.readouterr().out
+    assert "no decision: the text has no word that is in question" in capsys.readouterr().out
+    explain_text('He said "it was a quite place".', model, console=Console())
+    out = capsys.readouterr().out
+    assert "no decision: all words that are in question are protected" in out and "left alone: quote" in out
 
 
 @dataclass(frozen=True)
 class LabellingModel(ExplainableModel):
     """It calls "quite" and "quiet" labels of every place where one of them stands."""
-
-    labels: object = None
 
     def with_least_margin(self, least_margin):
         return self
@@ -86,7 +100,7 @@ class LabellingModel(ExplainableModel):
     def decide(self, view, *, flags_per_1000=None):
         (found,) = annotate_texts(view.texts, ["spelling"])
         scores = found.scores.reshape(-1, 2).astype(float)
-        chosen, margins, probabilities = self.labels.judge(scores, 0)
+        chosen, margins, probabilities = self.judge.choose(scores, 0)
         nothing = {"observed": np.full(len(found), -1, np.int32), "flagged": np.zeros(len(found), bool)}
         judged = {"chosen": chosen.astype(np.int32), "margins": margins, "probabilities": probabilities}
         return replace(found, table=(self.group,), **nothing, **judged)
@@ -97,15 +111,15 @@ class LabellingModel(ExplainableModel):
 
     def candidate_probabilities(self, decisions):
         scores = decisions.scores.reshape(-1, 2).astype(float)
-        return softmax(self.labels.logits(scores, 0)).ravel()
+        return softmax(self.judge.logits(scores, 0)).ravel()
 
 
 def labels_shown(capsys, monkeypatch, *, bias, offset, reasons=()):
-    monkeypatch.setattr("disambig.model.explain.explain", lambda model, view, index: reasons)
+    monkeypatch.setattr("disambig.explaining.account.explain", lambda model, view, index: reasons)
     fitted = Labels(np.ones(1), np.array([bias]), np.array([offset]))
-    task = SimpleNamespace(name="spelling", candidates_are="labels")
+    task = SimpleNamespace(name="spelling", decides=Decides(between="labels"))
     explain_text(
-        "A quite place.", LabellingModel(task, tokenisation=Words(), labels=fitted), console=Console()
+        "A quite place.", LabellingModel(task, tokenisation=Words(), judge=fitted), console=Console()
     )
     return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
@@ -123,13 +137,18 @@ def test_where_the_best_f1_asks_for_another_label_that_is_said(capsys, monkeypat
     rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 9.0), reasons=reasons)
     assert "quiet, with probability 0.148; 3 of 14 n-grams are in the table" in rows
     assert "quite is more probable, but this model decides for the best F1" in rows
-    assert rows.index("quiet near +0.500 +0.500") < rows.index("quite near +0.500 +0.500")
+    assert rows.index("quiet near +1.000 +0.500 +0.500") < rows.index("quite near +1.000 +0.500 +0.500")
 
 
 def test_without_counts_there_is_no_column_of_them(capsys, monkeypatch):
     reasons = [Reason("quite", "near", 1.0, None, 0.5, 0.5)]
     rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=reasons)
-    assert "candidate n-gram weight adds" in rows and "quite near +0.500 +0.500" in rows
+    assert "candidate n-gram value weight adds" in rows and "quite near +1.000 +0.500 +0.500" in rows
+
+
+def test_scores_that_are_no_sums_have_no_parts(capsys, monkeypatch):
+    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=None)
+    assert "its scores are no sums of weights: there are no parts to show" in rows
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def command(monkeypatch):
     """A command ``train`` that raises what it is given."""
 
     def make(problem: BaseException | None) -> None:
-        module = types.ModuleType("disambig.cli.train")
+        module = types.ModuleType("disambig.cli.commands.train")
         module.app = typer.Typer()
 
         @module.app.command()
@@ -35,7 +35,7 @@ def command(monkeypatch):
             if problem is not None:
                 raise problem
 
-        monkeypatch.setitem(sys.modules, "disambig.cli.train", module)
+        monkeypatch.setitem(sys.modules, "disambig.cli.commands.train", module)
 
     return make
 
@@ -142,11 +142,11 @@ def test_plugins_lists_broken_ones_and_goes_on(capsys, monkeypatch):
     )
     plugins.reload_plugins()
     try:
-        assert call("plugins") == 0
+        assert call("plugins") == 1
         out, _ = capsys.readouterr()
         assert "broken" in out
         assert "BROKEN: ModuleNotFoundError" in out
-        assert call("plugins", "--json") == 0
+        assert call("plugins", "--json") == 1
         (row,) = json.loads(capsys.readouterr().out)
         assert row["name"] == "broken"
         assert "no_such_module_here" in row["error"]

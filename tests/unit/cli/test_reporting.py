@@ -17,3 +17,27 @@ def test_the_summary_counts_flags_of_tasks_that_can_have_any(capsys):
         "spelling: 9 decisions, 1 flag (0.50 per 1,000 words)",
         "written to out.jsonl",
     ]
+
+
+def test_a_job_that_goes_on_says_so_in_whole_sentences(capsys):
+    for skipped, shards, said in (
+        (1, 1, "nothing was left to do: an earlier run had finished it"),
+        (1, 3, "1 of 3 shards was finished by an earlier run"),
+        (2, 3, "2 of 3 shards were finished by an earlier run"),
+    ):
+        report = Report(Totals(1, 10, {}), shards=shards, skipped=skipped)
+        Reporter().summary(report, None)
+        assert capsys.readouterr().err.splitlines()[-1] == said
+
+
+def test_the_rate_is_that_of_all_but_the_first_piece(capsys, monkeypatch):
+    now = iter([100.0, 101.0, 102.0])
+    monkeypatch.setattr("disambig.cli.reporting.time.monotonic", lambda: next(now))
+    reporter = Reporter()
+    reporter.begin(300)
+    for _ in range(3):
+        reporter.listen(100, [])
+    report = Report(Totals(3, 3000, {}))
+    report.fresh.words = 3000
+    reporter.summary(report, None)
+    assert capsys.readouterr().err == "3 documents, 3,000 words, 1,000 words/s\n"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from disambig.config import read_config, resolve, write_config
+from disambig.counts.locate import open_table
 from disambig.errors import UserError
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
+from disambig.training.run import read_plan
 
 
 def test_round_trip(tmp_path):
@@ -60,3 +62,109 @@ def test_what_cannot_be_built(load_with, section, code, seen):
     assert caught.value.code == code
     assert seen in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+TRAINING = """[model]
+name = "my/words"
+[task]
+@disambig_tasks = "disambig.Candidates.v1"
+candidates = ["bring", "take"]
+[tokenisation]
+@disambig_tokenisations = "disambig.words.v1"
+[extractors]
+[extractors.counts]
+@disambig_extractors = "disambig.NgramCounts.v1"
+counts = "disambig_en"
+[learner]
+@disambig_learners = "disambig.NoPreference.v1"
+[baseline]
+@disambig_learners = "disambig.NoPreference.v1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "said"),
+    [
+        (
+            "counts = ",
+            "count = ",
+            "D005",
+            "[extractors.counts] disambig.NgramCounts.v1 has no setting 'count'",
+        ),
+        (
+            'counts = "disambig_en"',
+            "",
+            "D005",
+            "[extractors.counts] disambig.NgramCounts.v1 needs the setting",
+        ),
+        ('["bring", "take"]', "['bring', 'take']", "D663", "candidates is the text"),
+        ('["bring", "take"]', '"bring"', "D663", "candidates is the text 'bring', not a list"),
+        (
+            "candidates =",
+            "language = 5\ncandidates =",
+            "D005",
+            "language in [task] is 5: give a text in double",
+        ),
+        ("[learner]", "[learn]", "D005", "unknown section [learn]: there are learner"),
+        ("[learner]", "[learner", "D005", "line 12: '[learner' is neither a [section] nor"),
+        ("[learner]", "[task]", "D005", "line 12: the section [task] is there twice"),
+        (
+            "candidates =",
+            "name = 'x'\nname = 'y'\ncandidates =",
+            "D005",
+            "line 6: name is set twice in [task]",
+        ),
+        ("[model]", "hello\n[model]", "D005", "line 1: 'hello' stands in no section"),
+        (
+            '"my/words"',
+            "${task.nam}",
+            "D005",
+            "name in [model] refers to ${task.nam}, and this config sets no",
+        ),
+        (
+            "@disambig_learners",
+            "disambig_learners",
+            "D661",
+            "[learner]: it names none, where it must name a part",
+        ),
+        (
+            "@disambig_extractors",
+            "@disambig_learners",
+            "D661",
+            "[extractors.counts]: it has @disambig_learners",
+        ),
+        (
+            "[extractors]\n[extractors.counts]",
+            "[extractors]",
+            "D662",
+            "it is one itself; give each extractor",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_config_is_said_in_its_own_terms(tmp_path, old, new, code, said):
+    path = tmp_path / "my.cfg"
+    assert old in TRAINING
+    path.write_text(TRAINING.replace(old, new, 1 if "learners" in old else -1))
+    with pytest.raises(UserError) as caught:
+        read_plan(path)
+    assert caught.value.code == code and said in str(caught.value)
+    for word in ("class '", "at root", "factory", "<string>", "\n"):
+        assert word not in str(caught.value)
+    if code != "D663":
+        assert str(path) in str(caught.value)
+
+
+def test_no_extractor_and_no_file(tmp_path):
+    path = tmp_path / "my.cfg"
+    with pytest.raises(UserError, match=r"D005.*no such file"):
+        read_plan(path)
+    section = TRAINING[TRAINING.index("[extractors.counts]") : TRAINING.index("[learner]")]
+    path.write_text(TRAINING.replace(section, ""))
+    with pytest.raises(UserError, match=r"D662.*\[extractors\]: it names none"):
+        read_plan(path)
+
+
+def test_counts_must_be_a_table(tmp_path):
+    for counts in (5, "", ["a"]):
+        with pytest.raises(UserError, match="D660"):
+            open_table(counts)

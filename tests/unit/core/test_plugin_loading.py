@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from disambig import plugins, registry
+from disambig import hookspecs, plugins, registry
 from disambig.config import resolve
 from disambig.errors import UserError
 
@@ -56,12 +56,26 @@ BROKEN = {
     "by a mistake": ("1 / 0", "ZeroDivisionError"),
     "by leaving": ("import sys; sys.exit(3)", "SystemExit: 3"),
     "no syntax": ("def (:", "SyntaxError"),
-    "unknown hook": ("@hookimpl\ndef disambig_register_lerners(register): pass", "disambig_register_lerners"),
+    "unknown hook": (
+        "@hookimpl\ndef disambig_register_lerners(register): pass",
+        "did you mean disambig_register_learners?",
+    ),
     "wrong argument": ("@hookimpl\ndef disambig_register_learners(shelf): pass", "shelf"),
     "in a hook": ("@hookimpl\ndef disambig_register_learners(register): raise KeyError('x')", "KeyError"),
     "no name": (brings("Learner"), "[D004]"),
     "no version": (brings("good.Learner"), "[D004]"),
-    "no factory": ("@hookimpl\ndef disambig_register_learners(register): register('a.B.v1', 3)", "TypeError"),
+    "no factory": (
+        "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', 3)",
+        "[D011]",
+    ),
+    "no place": (
+        "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', 'somewhere')",
+        "[D011]",
+    ),
+    "beside nothing": (
+        "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', '.beside:B')",
+        "no package specified",
+    ),
 }
 
 
@@ -85,18 +99,17 @@ def test_a_module_that_is_not_there(load_with):
 
 
 def test_a_name_that_is_taken_is_refused_with_all_that_its_plugin_brings(write, load_with):
-    write("a_plugin", brings("same.Learner.v1"))
-    write("b_plugin", brings("new.Learner.v1", "same.Learner.v1"))
-    write("c_plugin", brings("twice.Learner.v1", "twice.Learner.v1"))
-    reports = load_with(a="a_plugin", b="b_plugin", c="c_plugin")
+    write("a_plugin", brings("same.table1.v1", hook="experiments"))
+    b = brings("b.Learner.v1") + brings("same.table1.v1", hook="experiments")
+    write("b_plugin", b)
+    write("c_plugin", brings("c.Learner.v1", "c.Learner.v1"))
+    reports = load_with(c="c_plugin", b="b_plugin", a="a_plugin")
     assert report_of(reports, "a").error is None
     error = report_of(reports, "b").error or ""
-    assert "[D003]" in error
-    assert "by a and by b" in error
+    assert "[D006] 'same.table1.v1' cannot be registered by plugin 'b': 'same' is a_plugin's" in error
     assert "[D003]" in (report_of(reports, "c").error or "")
-    learners = registry.everything("learners")
-    assert "same.Learner.v1" in learners
-    assert not {"new.Learner.v1", "twice.Learner.v1"} & set(learners)
+    assert registry.parts("experiments")["same.table1.v1"].owner == "a"
+    assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.parts("learners"))
 
 
 def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
@@ -147,3 +160,84 @@ def test_unknown_names_list_all_there_are_nearest_first(load_with):
 def test_shelves_handed_out_are_copies():
     registry.everything("tokenisations").clear()
     assert registry.everything("tokenisations")
+
+
+def test_each_hook_has_its_kind():
+    hooks = {
+        name.removeprefix("disambig_register_") for name in vars(hookspecs) if name.startswith("disambig_")
+    }
+    assert hooks == set(registry.KINDS)
+
+
+# Parts that are imported on first use
+
+
+LAZY = "@hookimpl\ndef disambig_register_learners(register):\n    register('lazy.B.v1', {place!r})\n"
+
+
+def test_a_part_is_imported_when_it_is_asked_for(write, load_with):
+    write("lazy_plugin", LAZY.format(place="lazy_part:Learner"))
+    write("lazy_part", "")
+    report = report_of(load_with(lazy="lazy_plugin"), "lazy")
+    assert (report.error, report.registered) == (None, (("learners", "lazy.B.v1"),))
+    assert "lazy.B.v1" in registry.parts("learners")
+    resolve({"tokens": {"@disambig_tokenisations": "disambig.words.v1"}})
+    assert "lazy_part" not in sys.modules
+    learner = resolve({"learner": {"@disambig_learners": "lazy.B.v1", "C": 3.0}})["learner"]
+    assert learner.C == 3.0 and "lazy_part" in sys.modules
+
+
+def test_places_beside_the_plugins_own_module(tmp_path, write, load_with):
+    package = tmp_path / "lazy_package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "plugin.py").write_text(HEAD + LAZY.format(place=".parts:Learner"), encoding="utf8")
+    (package / "parts.py").write_text(HEAD, encoding="utf8")
+    assert report_of(load_with(lazy="lazy_package.plugin"), "lazy").error is None
+    assert registry.get("learners", "lazy.B.v1").__module__ == "lazy_package.parts"
+
+
+MISSING = {
+    "no_such_module_at_all:Learner": "ModuleNotFoundError",
+    "lazy_part:Lerner": "AttributeError",
+    "lazy_part:C": "is no class or function but int",
+}
+
+
+@pytest.mark.parametrize("place", MISSING)
+def test_a_part_that_cannot_be_imported_is_named_when_asked_for(place, write, load_with, monkeypatch, caplog):
+    write("lazy_part", "C = 3")
+    write("lazy_plugin", LAZY.format(place=place))
+    write("good_plugin", brings("good.Learner.v1"))
+    report = report_of(load_with(lazy="lazy_plugin", good="good_plugin"), "lazy")
+    assert report.error is None
+    assert MISSING[place] in report.broken_parts()["lazy.B.v1"]
+    with pytest.raises(UserError, match=r"D007.*'lazy.B.v1' of plugin 'lazy'"):
+        registry.get("learners", "lazy.B.v1")
+    learners = registry.everything("learners")
+    assert "good.Learner.v1" in learners and "lazy.B.v1" not in learners
+    assert "lazy.B.v1" in caplog.text
+    monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
+    with pytest.raises(UserError, match=r"D002.*'lazy'.*D007"):
+        load_with(lazy="lazy_plugin")
+
+
+ODD = {
+    "nothing": ("", "registers nothing"),
+    "hooks without parts": ("@hookimpl\ndef disambig_register_learners(register): pass", "registers nothing"),
+    "no marker": (
+        "def disambig_register_learners(register): register('odd.B.v1', Learner)",
+        "disambig_register_learners is never called: write @hookimpl above it",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ODD)
+def test_what_is_odd_about_a_plugin_is_a_warning(how, write, load_with, caplog):
+    code, seen = ODD[how]
+    write("odd_plugin", code)
+    report = report_of(load_with(odd="odd_plugin"), "odd")
+    assert (report.error, report.warning) == (None, seen)
+    assert seen in caplog.text
+    for other in plugins.load_plugins():
+        assert other.name == "odd" or other.warning is None

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from disambig.counts import file as files
+from disambig.counts.building.write import write_table
 from disambig.counts.table import CountTable
-from disambig.counts.write import write_table
 from disambig.errors import UserError
 
 NAME = "disambig.words.v1"

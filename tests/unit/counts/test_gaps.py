@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from test_counter import counted, expected, key_of, sentences, view_of
 
 from disambig import registry
-from disambig.counts.build import build_table, merged_partitions
-from disambig.counts.counter import NgramCounter
+from disambig.counts.building.build import build_table, merged_partitions
+from disambig.counts.building.counter import NgramCounter
+from disambig.counts.building.pruning import least_counts
 from disambig.counts.describe import described
-from disambig.counts.layout import PATTERN
+from disambig.counts.index.layout import PATTERN
 from disambig.counts.query import ngram_words
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
 from disambig.text.hashing import GAP, GAP_HASH, hash_word
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 
 def expected_patterns(sentences, orders, keep=None, pairs=()):
@@ -49,7 +50,8 @@ def test_patterns_are_counted_beside_ngrams(text, orders, capacity, keep, min_co
     with NgramCounter(Words.name, gaps=True, **options) as counter:
         counter.add(view_of(text))
         found = counted(counter, min_counts=min_counts)
-    least = {ngram: min_counts.get(len(ngram), 1) for ngram in true}
+    of_order = least_counts(min_counts, orders=5)
+    least = {ngram: of_order[len(ngram)] for ngram in true}
     assert found == {key_of(n): (count, kind) for n, (count, kind) in true.items() if count >= least[n]}
     assert sum(counter.kept) == len(found)
 

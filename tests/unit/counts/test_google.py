@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_readers import ask, imported
 
-from disambig.counts import count_files as forms
-from disambig.counts import readers
-from disambig.counts.count_files import count_files, form_of
-from disambig.counts.derive import merge_tables
+from disambig.counts.building.derive import merge_tables
 from disambig.counts.describe import described
+from disambig.counts.importing import count_files as forms
+from disambig.counts.importing import readers
+from disambig.counts.importing.count_files import count_files, form_of
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
 from disambig.text.hashing import hash_word, hash_words, ngram_keys
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 NAME = Words.name
 VERSION_2 = """\

@@ -10,10 +10,10 @@ import pytest
 CODE = """
 import sys
 from pathlib import Path
-from disambig.counts.counter import LEAST_MEMORY, NgramCounter
-from disambig.counts.build import count_texts
-from disambig.counts.inputs import TextFiles
-from disambig.text.words import Words
+from disambig.counts.building.counter import LEAST_MEMORY, NgramCounter
+from disambig.counts.building.build import count_texts
+from disambig.counts.building.inputs import TextFiles
+from disambig.text.tokenisations.words import Words
 with NgramCounter(Words.name, memory=LEAST_MEMORY) as counter:
     count_texts(counter, TextFiles([sys.argv[1]]), Words())
     total = sum(int(counts.sum()) for _, counts, _ in counter.partitions())
@@ -43,14 +43,15 @@ def test_bound_is_held(tmp_path):
 IMPORT = """
 import sys
 from pathlib import Path
-from disambig.counts.counter import LEAST_MEMORY
-from disambig.counts.readers import import_table
+from disambig.counts.building.counter import LEAST_MEMORY
+from disambig.counts.importing.readers import import_table
 import_table(sys.argv[2], [(sys.argv[1], 0)], "web1t.v1", memory=LEAST_MEMORY)
 status = Path("/proc/self/status").read_text()
 print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
 def test_bound_is_held_by_imports(tmp_path):
     with open(tmp_path / "x.tsv", "w") as file:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.counts import readers
-from disambig.counts.count_files import count_files
-from disambig.counts.readers import import_table
+from disambig.counts.importing import readers
+from disambig.counts.importing.count_files import count_files
+from disambig.counts.importing.readers import import_table
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
 from disambig.text.hashing import hash_words

@@ -8,11 +8,11 @@ import weakref
 import numpy as np
 import pytest
 
-from disambig.data.columns import Columns
-from disambig.data.crossed_columns import CrossedColumns, beside, candidates_of, own_columns
-from disambig.data.joining import join
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.crossed_columns import CrossedColumns, beside, candidates_of, own_columns
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
+from disambig.features.joining import join
 from disambig.testing import crossed
 from disambig.types import Features
 

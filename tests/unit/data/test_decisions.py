@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disambig.data.columns import Columns
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
 from disambig.data.decisions import Decisions, follow_case
-from disambig.data.dense import DenseBlocks
 from disambig.data.groups import Group
-from disambig.data.joining import join
-from disambig.testing import blocks, lists
+from disambig.features.joining import join
+from disambig.testing import blocks
 from disambig.types import Features
 
 TEXTS = ["It is QUITE good, quiet?", "", "A Piece of it."]
@@ -87,12 +87,3 @@ def test_joined_features_keep_every_score():
     assert both.batch.columns.names[5] == ""
     assert both.found.tolist() == (2 * evidence).tolist()
     assert both.asked.tolist() == (2 * evidence + 1).tolist()
-
-
-def test_lists_are_joined_with_nothing():
-    nothing = np.empty(0, np.int32)
-    one = Features(lists(3), nothing, nothing)
-    assert join([one]) is one
-    for parts in ([one, one], [Features(blocks(3), nothing, nothing), one]):
-        with pytest.raises(TypeError, match="SparseRows cannot be joined with other features"):
-            join(parts)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from disambig.data.columns import Columns
-from disambig.data.crossed_columns import CrossedColumns
-from disambig.data.feature_groups import normalised, restricted, used_columns
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.crossed_columns import CrossedColumns
+from disambig.data.batches.feature_groups import normalised, restricted, used_columns
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
 from disambig.testing import crossed
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from disambig.data.sequences import SequenceRows, starts_of
+from disambig.data.batches.sequences import SequenceRows, starts_of
 from disambig.decode.chain import Chain
 from disambig.testing.checks import require_batch
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from disambig.data.columns import Columns, numbered
-from disambig.data.conversions import CONVERSIONS, convert
-from disambig.data.dense import DenseBlocks
-from disambig.data.sparse import CrossedRows, SparseRows
+from disambig.data.batches.columns import Columns, numbered
+from disambig.data.batches.conversions import convert
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.sparse import CrossedRows, SparseRows
 from disambig.errors import UserError
 from disambig.testing.checks import require_batch
 from disambig.types import CandidateBatch
@@ -136,7 +136,9 @@ def test_a_conversion_that_has_no_meaning_is_refused():
     assert convert(batch, SparseRows) is batch
     with pytest.raises(UserError, match=r"D459.*takes DenseBlocks.*give SparseRows"):
         convert(batch, DenseBlocks)
-    assert len(CONVERSIONS) == 3
+    assert convert(batch, DenseBlocks, SparseRows) is batch
+    with pytest.raises(UserError, match=r"D459.*takes DenseBlocks or CrossedRows"):
+        convert(batch, DenseBlocks, CrossedRows)
 
 
 @given(dense_blocks())
@@ -160,7 +162,8 @@ def test_curvature_is_the_hessian_of_the_log_sums(batch):
 
 
 def test_curvature_of_more_instances_than_a_chunk_holds(monkeypatch):
-    from disambig.data import dense, segments
+    from disambig.data import segments
+    from disambig.data.batches import dense
 
     rng = np.random.default_rng(4)
     values = rng.normal(size=(11, 3, 2)).astype(np.float32)

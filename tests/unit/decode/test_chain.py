@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.decode.chain import Chain
+from disambig.decode.chain_arrays import best_states, best_with_states
 from disambig.decode.chain_kernels import best_paths, max_marginals
 
 
@@ -148,3 +149,29 @@ def test_long_sequences_lose_nothing_in_single_precision():
     best_paths(place, step, starts, exact)
     best_paths(place.astype(np.float32), step.astype(np.float32), starts, single)
     assert (exact != single).mean() < 1e-3
+
+
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 4),
+    st.lists(st.integers(0, 6), min_size=1, max_size=4),
+    st.booleans(),
+)
+@settings(deadline=None)
+def test_numpy_and_kernels_agree_to_the_bit(seed, k, lengths, forbidden):
+    """Scores in steps of an eighth make ties, which both must break alike."""
+    rng = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    kind = rng.choice([np.float32, np.float64])
+    place = (
+        rng.normal(size=(starts[-1], k)) if rng.random() < 0.5 else rng.integers(9, size=(starts[-1], k)) / 8
+    )
+    step = rng.integers(-5, 5, size=(k, k)) / 8
+    if forbidden and len(place):
+        place[rng.integers(len(place)), rng.integers(k)] = step[rng.integers(k), rng.integers(k)] = -np.inf
+    place, step = place.astype(kind), step.astype(kind)
+    path, marginals = np.zeros(len(place), np.int64), np.empty(place.shape, kind)
+    best_paths(place, step[None], starts, path)
+    max_marginals(place, step[None], starts, marginals)
+    assert (best_states(place, step, starts) == path).all()
+    assert best_with_states(place, step, starts).tobytes() == marginals.tobytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from disambig.decode.enumerated import Enumerated
 
@@ -15,8 +16,11 @@ def test_best_is_the_first_of_ties():
 
 
 def test_top():
-    rows = Enumerated().top(np.array([1.0, 3.0, 2.0, -5.0, 0.0, 1.0]), OFFSETS, 2)
-    assert rows.tolist() == [[1, 2], [3, -1], [5, 4]]
+    found = Enumerated().top(np.array([1.0, 3.0, 2.0, -5.0, 0.0, 1.0]), OFFSETS, 2)
+    assert [rows.tolist() for _, rows in found] == [[1, 2], [3], [5, 4]]
+    assert [scores.tolist() for scores, _ in found] == [[3.0, 2.0], [-5.0], [1.0, 0.0]]
+    with pytest.raises(ValueError, match="the 0 best"):
+        Enumerated().top(np.zeros(6), OFFSETS, 0)
 
 
 def test_no_instances():

@@ -13,13 +13,14 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "integration"))
 from tiny_models import save_tiny_models
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.doctor import installation, packs, sample
 from disambig.doctor.finding import OK, PROBLEM, WARNING, Finding, guarded
 from disambig.model.annotate import annotate
 from disambig.model.store import _fingerprint
 from disambig.plugins import PluginReport
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
+from disambig.types import Flags
 
 
 def problems(findings):
@@ -175,7 +176,7 @@ def test_models_of_the_user_have_their_table_checked(tiny):
 def test_a_damaged_model_is_one_problem_and_the_others_are_looked_at(tiny, tmp_path, damage):
     home = Path(tiny["spelling"])
     if damage == "weights":
-        flip(home / "weights.npz", -40)
+        flip(home / "judge.npz", -40)
     elif damage == "config":
         (home / "config.cfg").unlink()
     elif damage == "json":
@@ -206,14 +207,14 @@ def test_a_broken_pack_hides_no_other(home, tmp_path, monkeypatch):
 
 
 def of_the_pack():
-    from disambig.model.packs import load
+    from disambig.model.loading import load
 
     return [load(f"disambig_en/{task}") for task in ("preposition", "spelling", "it")]
 
 
 def test_the_sample_has_something_for_every_model_of_the_pack():
     loaded = of_the_pack()
-    assert loaded[-1].labels is not None
+    assert not isinstance(loaded[-1].judge, Flags)
     found = list(sample.check_sample(loaded, None))
     assert [f.area for f in found] == ["coverage"] * 3 + ["speed"]
     assert not problems(found)

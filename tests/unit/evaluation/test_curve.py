@@ -12,12 +12,13 @@ from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 
 from disambig.cli import main
-from disambig.corpora.labelled import Labelled
 from disambig.errors import UserError
 from disambig.evaluation import curve as curves
 from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
 from disambig.evaluation.plots import plot_curve
-from disambig.text.words import Words
+from disambig.formats.labelled.reader import Labelled
+from disambig.text.tokenisations.words import Words
+from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
 TEXTS = [
@@ -48,7 +49,7 @@ def parts(**changes):
 class Speed(Pairs):
     """Labels of places, not words: "quite" and "quiet" only mark where."""
 
-    candidates_are: str = "labels"
+    decides = Decides(between="labels")
 
     def instances(self, view):
         found = Pairs.instances(self, view)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from disambig.errors import UserError
 from disambig.evaluation.plots import plot_reliability
-from disambig.evaluation.reliability import of_choices, readable, reliability
-from disambig.model.calibration import Calibration, fit_choices
+from disambig.judges.calibration import Calibration, fit_choices
+from disambig.measures.reliability import of_choices, readable, reliability
 
 RNG = np.random.default_rng(0)
 

@@ -6,10 +6,10 @@ import pytest
 
 from disambig.cli.evaluating_labelled import readable
 from disambig.config import resolve
-from disambig.corpora.labelled import Labelled
-from disambig.corpora.senseval import SenseInstance
 from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.evaluation.senseval_model import answers_of, judge_senseval
+from disambig.evaluation.senseval.model import answers_of, judge_senseval
+from disambig.formats.labelled.reader import Labelled
+from disambig.formats.senseval.reader import SenseInstance
 from disambig.training.labelled import train_labelled
 
 CONFIG = {

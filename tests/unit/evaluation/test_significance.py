@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.evaluation.significance import chi_squared, mcnemar, mcnemar_of_counts, wilcoxon
+from disambig.measures.significance import chi_squared, mcnemar, mcnemar_of_counts, wilcoxon
 
 
 @given(st.integers(0, 300), st.integers(0, 300))

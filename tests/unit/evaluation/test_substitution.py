@@ -8,7 +8,7 @@ from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.evaluation.substitution import substitute
 from disambig.text.hashing import hash_word
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 GROUPS = (
     Group("toward/towards/to", ("toward", "towards", "to"), (("toward", "towards"),)),

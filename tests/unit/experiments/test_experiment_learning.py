@@ -7,19 +7,19 @@ import lzma
 import numpy as np
 import pytest
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.experiments.cache import VARIABLE, cache_directory, cached
 from disambig.experiments.learning import Draw, System, hits_of, joined, learn_all
 from disambig.experiments.left_out import with_left_out
 from disambig.experiments.paragraphs import text_lines
-from disambig.features.ngram_counts import NgramCounts
+from disambig.features.counts.ngram_counts import NgramCounts
 from disambig.model.linear import LinearScorer
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import blocks
 from disambig.text.documents import view_of_texts
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 from disambig.types import Fitted
 
 

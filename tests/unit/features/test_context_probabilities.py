@@ -7,16 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
-from disambig.features.context_probabilities import DISCOUNT, ContextProbabilities
-from disambig.features.contexts import CONTEXTS
-from disambig.features.ngram_counts import BIAS, NgramCounts
+from disambig.features.counts.context_probabilities import DISCOUNT, ContextProbabilities
+from disambig.features.counts.contexts import CONTEXTS
+from disambig.features.counts.ngram_counts import BIAS, NgramCounts
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 GROUP = Group("place", ("in", "on", "in to"))
 TEXTS = [

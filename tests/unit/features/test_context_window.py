@@ -10,17 +10,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disambig.data.crossed_columns import CrossedColumns
+from disambig.data.batches.crossed_columns import CrossedColumns
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features import one_row
-from disambig.features.context_window import ContextWindow
-from disambig.features.spellings import Spellings
+from disambig.features.rows import one_row
+from disambig.features.rows.spellings import Spellings
+from disambig.features.words.context_window import ContextWindow
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text.hashing import hash_word, hash_words
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 GROUP = Group("bank.n", ("river", "money"))
 SENTENCES = [["The", "Bank", "rose", "."], ["We", "saw", "the", "river", "bank"], ["bank"]]

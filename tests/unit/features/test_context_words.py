@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.features.context_words import ContextWords
-from disambig.text.words import Words
+from disambig.features.words.context_words import ContextWords
+from disambig.text.tokenisations.words import Words
 
 ENGINES = ("numpy", "numba")
 GROUP = Group("sand", ("desert", "dessert"))

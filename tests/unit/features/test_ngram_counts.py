@@ -9,18 +9,18 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.context_words import ContextWords
-from disambig.features.contexts import CONTEXTS
-from disambig.features.ngram_counts import BIAS, NgramCounts
+from disambig.features.counts.contexts import CONTEXTS
+from disambig.features.counts.ngram_counts import BIAS, NgramCounts
+from disambig.features.words.context_words import ContextWords
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.web1t import Web1T
-from disambig.text.words import Words
+from disambig.text.tokenisations.web1t import Web1T
+from disambig.text.tokenisations.words import Words
 
 ENGINES = ("numpy", "numba")
 VOCABULARY = ("cat", "dog", "on", "in", "may", "be", "may be", "maybe", "the")

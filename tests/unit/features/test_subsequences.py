@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features import one_row
-from disambig.features.subsequences import Subsequences
+from disambig.features.rows import one_row
+from disambig.features.strings.subsequences import Subsequences
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text.hashing import hash_words
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 GROUP = Group("bank.n", ("river", "money"))
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "numba"])

@@ -14,9 +14,9 @@ from disambig.data.finding import word_tokens
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.tfidf import Tfidf
+from disambig.features.tfidf.extractor import Tfidf
 from disambig.text.hashing import hash_words
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 TEXTS = (
     "The ball went over the net; the crowd sang. Then it rained!",

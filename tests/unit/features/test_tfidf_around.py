@@ -18,13 +18,13 @@ from spacy.vocab import Vocab
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features import one_row
-from disambig.features.tfidf import Tfidf
-from disambig.features.tfidf_words import Terms
+from disambig.features.rows import one_row
+from disambig.features.tfidf.extractor import Tfidf
+from disambig.features.tfidf.words import Terms
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text.hashing import hash_word
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 GROUP = Group("bank.n", ("river", "money"))
 DOCUMENTS = ["The bank rose. We saw it!", "A bank by the river; a bank of sand.", "Money."]

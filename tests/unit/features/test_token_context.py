@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.data.sequences import SequenceRows
+from disambig.data.batches.sequences import SequenceRows
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.token_context import TokenContext
-from disambig.features.word_classes import WordClasses
-from disambig.features.word_classes_learning import learn_classes
+from disambig.features.tokens.token_context import TokenContext
+from disambig.features.tokens.word_classes import WordClasses
+from disambig.features.tokens.word_classes_learning import learn_classes
 from disambig.testing import check_extractor
 from disambig.text.hashing import hash_word, hash_words
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.types import Decides
 
 TOKENS = SpacyTokens()
 TEXTS = ["The cat sat. A dog-house burned, didn't it?", "In 2010 THE cats ran.", "", "x"]
 
 
+@dataclass(frozen=True)
+class EveryToken:
+    """Gives a tag to each token, those of a sentence together."""
+
+    decides = Decides("tokens", "labels", together=True)
+    name: str = "tags"
+    language: str = ""
+    groups: tuple[Group, ...] = (Group("tag", ("A", "B", "C")),)
+
+    def instances(self, view):
+        at = np.flatnonzero(view.ends > view.starts)
+        ones = np.ones(len(at), np.int32)
+        return Instances(at, ones, 0 * ones, -ones)
+
+
 @pytest.fixture(scope="module")
 def tags():
-    from disambig_random_subspace.tagging.task import Tags
-
-    return Tags(tags=("A", "B", "C"))
+    return EveryToken()
 
 
 def rows_of(extractor, texts, tags):
@@ -101,6 +119,21 @@ def test_any_text_has_features_that_do_not_depend_on_the_batch(tags, texts):
         assert (together[start : start + alone.shape[0]] != alone).nnz == 0
         start += alone.shape[0]
     assert start == together.shape[0]
+
+
+@given(st.lists(st.text(max_size=30), max_size=5))
+@settings(deadline=None, max_examples=40)
+def test_the_kernels_find_what_numpy_finds(tags, texts):
+    classes = WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))
+    found = {}
+    for engine in ("numpy", "numba"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DISAMBIG_ENGINE", engine)
+            extractor = fitted([*TEXTS, "".join(texts)[:40]], tags, classes=classes)
+            found[engine] = extractor.keys, rows_of(extractor, [*texts, *TEXTS], tags)
+    assert (found["numpy"][0] == found["numba"][0]).all()
+    first, second = (found[engine][1] for engine in ("numpy", "numba"))
+    assert (first.indptr == second.indptr).all() and (first.indices == second.indices).all()
 
 
 def test_classes_make_strange_words_alike(tags):

@@ -10,11 +10,11 @@ import pytest
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.errors import UserError
-from disambig.features.word_network import WordNetwork
-from disambig.features.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
+from disambig.features.network.word_network import WordNetwork
+from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 ENGINES = ("numpy", "numba")
 SAND = Group("sand", ("desert", "dessert"))

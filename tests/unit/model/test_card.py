@@ -9,16 +9,19 @@ import pytest
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 
-from disambig.corpora.labelled import Labelled
 from disambig.data.groups import Group
 from disambig.evaluation.judging import judge, judge_on_texts, summary
-from disambig.model import labels
+from disambig.fields import decides
+from disambig.formats.labelled.reader import Labelled
+from disambig.judges.best_of_list import BestOfList
+from disambig.judges.labels import Labels
 from disambig.model.card import card
-from disambig.model.labels import Labels
 from disambig.model.store import load_model, save_model
-from disambig.text.words import Words
+from disambig.tasks.lists import Lists
+from disambig.text.tokenisations.words import Words
 from disambig.training.labelled import train_labelled
 from disambig.training.trainer import train
+from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
 TEXTS = [
@@ -42,6 +45,12 @@ PARTS = {
     "learner": Perceptron(),
     "baseline": Constant(),
 }
+
+
+class LabelledPairs(Pairs):
+    """Pairs as labels: one of them is given to each place, whatever stands there."""
+
+    decides = Decides(between="labels")
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +113,18 @@ def test_a_card_without_figures(model):
 def test_a_card_of_labels(model):
     flat = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
     labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
-    made = replace(model, labels=flat, provenance={"examples": labelled, "notes": ["two examples\nare few"]})
+    notes = {"examples": labelled, "notes": ["two examples\nare few"]}
+    made = replace(model, task=LabelledPairs(), judge=flat, provenance=notes)
     text = card(made, "m")
     assert "Gives labels" in text and "1,200 labelled examples in 30 documents" in text
     assert "It flags nothing" in text and "* two examples are few." in text and "may be flagged" not in text
+
+
+def test_a_card_of_lists(model):
+    made = replace(model, task=Lists(), judge=BestOfList(), scorers=(None,), provenance={})
+    text = card(made, "m")
+    assert "Finds the best of lists: task `rerank`" in text
+    assert "its candidates are labels" not in text
 
 
 def test_a_card_of_labels_decided_together(model):
@@ -115,11 +132,11 @@ def test_a_card_of_labels_decided_together(model):
 
     @dataclass(frozen=True)
     class Together(Pairs):
-        decided_together: bool = True
+        decides = Decides(between="labels", together=True)
 
     flat = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
     labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
-    text = card(replace(model, task=Together(), labels=flat, provenance={"examples": labelled}), "m")
+    text = card(replace(model, task=Together(), judge=flat, provenance={"examples": labelled}), "m")
     assert "1,200 labelled examples in 30 sentences." in text
     assert "add_pipe" not in text and "In the shell: `disambig annotate FILE --model m`." in text
 
@@ -167,7 +184,7 @@ def test_the_snippet_names_the_component_of_the_labels(model, monkeypatch):
     monkeypatch.setattr("disambig.model.card.entry_points", lambda group, name: installed & {name})
 
     @dataclass(frozen=True)
-    class Senses(Pairs):
+    class Senses(LabelledPairs):
         name: str = "sense"
 
         @property
@@ -179,15 +196,18 @@ def test_the_snippet_names_the_component_of_the_labels(model, monkeypatch):
         layers: tuple[str, ...] = ("tag",)
 
     flat = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
-    made = replace(model, task=Senses(), labels=flat, tokenisation=Tagged())
+    made = replace(model, task=Senses(), judge=flat, tokenisation=Tagged())
     text = card(made, "m")
     assert text.index('add_pipe("disambig_tagger")') < text.index(
         'add_pipe("disambig_sense", config={"model":'
     )
     assert "span.label_, span.kb_id_, " in text
-    plain = card(replace(model, labels=flat), "m")  # no component has the name of its task
+    plain = card(
+        replace(model, task=LabelledPairs(), judge=flat), "m"
+    )  # no component has the name of its task
     assert 'add_pipe("disambig", config=' in plain and "tagger" not in plain and "kb_id_" not in plain
-    assert 'add_pipe("disambig", config=' in card(replace(made, labels=None), "m")
+    words = replace(made, task=Pairs(name="sense"), judge=model.judge)  # a task of words is no task of labels
+    assert 'add_pipe("disambig", config=' in card(words, "m")
 
 
 def test_a_saved_model_has_its_card_and_loads_without_it(load_with, tested, tmp_path):
@@ -197,7 +217,7 @@ def test_a_saved_model_has_its_card_and_loads_without_it(load_with, tested, tmp_
     assert path.read_text(encoding="utf8") == card(tested, "mine")
     path.unlink()
     assert load_model(tmp_path / "mine").name == "my/pairs"
-    assert labels.are_labels(tested.task) is False
+    assert decides(tested.task).between == "words"
 
 
 def test_the_snippet_of_a_card_runs(load_with, tested, tmp_path, monkeypatch, capsys):
@@ -215,19 +235,20 @@ def test_probabilities_of_candidates_are_kept_with_the_model_and_told(load_with,
     load_with(toys="toy_plugin")
     save_model(tested, tmp_path / "model")
     again = load_model(tmp_path / "model")
-    assert (again.calibration.scales == model.calibration.scales).all()
-    assert (again.calibration.certainty == model.calibration.certainty).all()
+    assert (again.judge.calibration.scales == model.judge.calibration.scales).all()
+    assert (again.judge.calibration.certainty == model.judge.calibration.certainty).all()
     view = Words()(TESTED)
     decided = again.decide(view)
     probabilities = again.candidate_probabilities(decided)
     sums = np.add.reduceat(probabilities, decided.offsets[:-1])
     assert sums == pytest.approx(np.ones(len(decided)))
     assert "expected calibration error" in card(tested, "model")
-    without = replace(model, calibration=replace(model.calibration, scales=None, certainty=None))
+    older_one = replace(model.judge.calibration, scales=None, certainty=None)
+    without = replace(model, judge=replace(model.judge, calibration=older_one))
     assert without.candidate_probabilities(decided) is None
     save_model(without, tmp_path / "older")  # models of before have no scales
     older = load_model(tmp_path / "older")
-    assert older.calibration.scales is None and older.candidate_probabilities(decided) is None
+    assert older.judge.calibration.scales is None and older.candidate_probabilities(decided) is None
     assert "expected calibration error" not in card(
         replace(without, provenance=without.provenance | {"test": judge_on_texts(without, TESTED)}), "model"
     )

@@ -10,23 +10,23 @@ import spacy
 from scipy.sparse import csr_array
 from spacy.tokens import DocBin
 
-from disambig.corpora.documents import Document
-from disambig.corpora.results import Annotated, records
-from disambig.data.columns import Columns
-from disambig.data.crossed_columns import CrossedColumns
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.crossed_columns import CrossedColumns
+from disambig.data.batches.sparse import CrossedRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.data.sparse import CrossedRows
 from disambig.errors import UserError
-from disambig.model import calibration, operating
-from disambig.model.labels import Labels
+from disambig.formats.documents import Document
+from disambig.formats.results import Annotated, records
+from disambig.judges.corrections import Corrections
+from disambig.judges.labels import Labels
 from disambig.model.linear import LinearScorer
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.spacy.component import Disambiguator
 from disambig.text.hashing import hash_word
-from disambig.text.words import Words
-from disambig.types import Features
+from disambig.text.tokenisations.words import Words
+from disambig.types import Decides, Features
 
 BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
 BAT = Group("bat.n", ("animal",), glosses=("",))
@@ -39,7 +39,7 @@ class Words2:
 
     name: str = "sense"
     language: str = "en"
-    candidates_are: str = "labels"
+    decides = Decides(between="labels")
     groups: tuple = (BANK, BAT)
 
     def instances(self, view):
@@ -77,8 +77,6 @@ def model():
         (WordsBefore(),),
         NoPreference(),
         scorers,
-        calibration.none(2),
-        operating.never(),
         Labels(np.ones(2), bias, np.zeros((2, 2))),
     )
 
@@ -110,7 +108,7 @@ def test_least_margins_that_are_none(model, value):
 
 def test_a_model_of_words_has_no_least_margin(model):
     with pytest.raises(UserError, match="D477"):
-        replace(model, labels=None).with_least_margin(1.0)
+        replace(model, judge=Corrections()).with_least_margin(1.0)
 
 
 def test_records_and_spans_hold_the_keys_of_glosses(model):

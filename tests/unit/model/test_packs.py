@@ -6,10 +6,11 @@ import json
 
 import pytest
 
+from disambig import packs
 from disambig.counts.locate import open_table
 from disambig.errors import UserError
-from disambig.model import packs
-from disambig.model.packs import available, load, pack, read_pack, usual
+from disambig.model.loading import load
+from disambig.packs import available, pack, read_pack, usual
 
 GOOD = {
     "name": "toy_pack",
@@ -134,6 +135,11 @@ def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
 
     monkeypatch.setattr(packs, "entry_points", lambda *, group: [Broken()])
     assert packs.not_installed("other") is None
+
+
+def test_a_directory_without_a_model(tmp_path):
+    with pytest.raises(UserError, match=r"D666.*holds no model"):
+        load(tmp_path)
 
 
 def test_a_model_missing_from_its_pack(installed):

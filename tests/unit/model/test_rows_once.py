@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from disambig.data.columns import Columns, numbered
-from disambig.data.crossed_columns import CrossedColumns
-from disambig.data.dense import DenseBlocks
+from disambig.data.batches.columns import Columns, numbered
+from disambig.data.batches.crossed_columns import CrossedColumns
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.sparse import CrossedRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.data.sparse import CrossedRows
 from disambig.model.rows_once import features_of
 from disambig.types import Features
 
@@ -36,6 +36,7 @@ class Positions:
     def transform(self, view, instances, group):
         self.asked += 1
         n, k = len(instances), len(group.candidates)
+        instances.costs(group)  # as extractors do
         own = Columns(np.full(5, -1, np.int32), np.zeros(5, np.int32), ("position",))
         rows = csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5))
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)

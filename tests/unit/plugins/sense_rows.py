@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data.columns import Columns
-from disambig.data.crossed_columns import CrossedColumns
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.crossed_columns import CrossedColumns
+from disambig.data.batches.sparse import CrossedRows
 
 GROUPS = ("local", "broad")
 

@@ -18,12 +18,12 @@ from disambig_variance_svm.experiments.table3 import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.columns import Columns
-from disambig.data.dense import DenseBlocks
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
 from disambig.errors import UserError
 from disambig.experiments.learning import Outcome
 from disambig.text.documents import view_of_texts
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))

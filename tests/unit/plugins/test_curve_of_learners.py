@@ -10,11 +10,12 @@ from toy_plugin import Pairs
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.corpora.labelled import Labelled
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
-from disambig.features.ngram_counts import NgramCounts
-from disambig.text.words import Words
+from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.formats.labelled.reader import Labelled
+from disambig.text.tokenisations.words import Words
+from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
 TEXTS = [
@@ -38,11 +39,11 @@ SETTINGS = {
         {"full_matrix": True},
     )
 }
-LEARNERS = [
-    (name, settings)
+LEARNERS = [  # a learner's further settings are slow only because there are many
+    pytest.param(name, settings, id=f"{name}-{settings}", marks=pytest.mark.slow if number else ())
     for name, factory in sorted(registry.everything("learners").items())
     if not name.startswith("toys.") and not getattr(factory, "of_sequences", False)
-    for settings in SETTINGS.get(name, ({},))
+    for number, settings in enumerate(SETTINGS.get(name, ({},)))
 ]
 
 
@@ -50,7 +51,7 @@ LEARNERS = [
 class Speed(Pairs):
     """Labels of places, not words: "quite" and "quiet" only mark where."""
 
-    candidates_are: str = "labels"
+    decides = Decides(between="labels")
 
     def instances(self, view):
         found = Pairs.instances(self, view)
@@ -75,7 +76,7 @@ def parts(counts, name, settings, task=None):
     }
 
 
-@pytest.mark.parametrize(("name", "settings"), LEARNERS, ids=[f"{name}-{s}" for name, s in LEARNERS])
+@pytest.mark.parametrize(("name", "settings"), LEARNERS)
 def test_every_learner_has_a_curve(counts, name, settings):
     made = parts(counts, name, settings)
     found = curve_of_texts(made, TEXTS, sizes=(4, 40), draws=2)

@@ -12,15 +12,16 @@ from toy_plugin import NearbyWords, Pairs
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.corpora.labelled import Labelled
-from disambig.counts.build import build_table
-from disambig.features.context_probabilities import ContextProbabilities
-from disambig.features.ngram_counts import NgramCounts
-from disambig.features.sentence_words import SentenceWords
-from disambig.model.explain import explain
-from disambig.text.words import Words
+from disambig.counts.building.build import build_table
+from disambig.explaining.reasons import explain
+from disambig.features.counts.context_probabilities import ContextProbabilities
+from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.features.words.sentence_words import SentenceWords
+from disambig.formats.labelled.reader import Labelled
+from disambig.text.tokenisations.words import Words
 from disambig.training.labelled import train_labelled
 from disambig.training.trainer import train
+from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
 TEXTS = [
@@ -45,7 +46,7 @@ LEARNERS = [
 class Speed(Pairs):
     """Labels of places."""
 
-    candidates_are: str = "labels"
+    decides = Decides(between="labels")
 
     def instances(self, view):
         found = Pairs.instances(self, view)
@@ -82,7 +83,7 @@ def check_sums(model):
     assert len(decisions) == 2
     for index in range(2):
         record = decisions.record(index, VIEW.texts[0])
-        sums = by_candidate(explain(model, VIEW, index))
+        sums = by_candidate(explain(model, VIEW, index) or [])
         for candidate, score in record["candidates"]:
             assert sums[candidate] == pytest.approx(score, abs=2e-4, rel=1e-6)  # records are float32
 
@@ -139,7 +140,7 @@ def test_labels_are_explained(counts):
 
 def test_without_weights_nothing_is_said():
     model = trained(KernelRidge(), NearbyWords())
-    assert explain(model, VIEW, 0) == []
+    assert explain(model, VIEW, 0) is None
 
 
 def test_weights_that_groups_share_are_those_of_their_columns(counts):
@@ -150,6 +151,6 @@ def test_weights_that_groups_share_are_those_of_their_columns(counts):
     assert model.shared is not None
     decisions = model.decide(VIEW)
     for index in range(len(decisions)):
-        sums = by_candidate(explain(model, VIEW, index))
+        sums = by_candidate(explain(model, VIEW, index) or [])
         for candidate, score in decisions.record(index, VIEW.texts[0])["candidates"]:
             assert sums[candidate] == pytest.approx(score, abs=2e-4, rel=1e-6)  # records are float32

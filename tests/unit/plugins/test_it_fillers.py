@@ -11,11 +11,11 @@ from disambig_variance_svm.it.fillers import FILLERS, FillerCounts, filler_count
 from disambig_variance_svm.it.normalised import IT, PRONOUN, RARE, THEY, NormalisedWords
 from disambig_variance_svm.it.task import It
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
+from disambig.counts.building.write import write_table
 from disambig.counts.table import CountTable
-from disambig.counts.write import write_table
 from disambig.errors import UserError
-from disambig.features.contexts import CONTEXTS
+from disambig.features.counts.contexts import CONTEXTS
 
 TEXTS = [
     "It is good to know. They are good to know. He is good to know.",
@@ -117,7 +117,7 @@ def test_a_table_without_gaps_or_of_other_words_is_refused(tmp_path, full):
 
 
 def small_of_words(folder):
-    from disambig.text.words import Words
+    from disambig.text.tokenisations.words import Words
 
     return build_table(folder / "words.counts", TEXTS, Words())
 
@@ -131,7 +131,7 @@ def test_only_it_itself_is_asked_about():
 
 
 def test_another_tokenisation_is_refused():
-    from disambig.text.words import Words
+    from disambig.text.tokenisations.words import Words
 
     with pytest.raises(UserError, match="D454"):
         It().instances(Words()(["It is late."]))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.text.hashing import hash_word
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 
 @pytest.mark.parametrize(

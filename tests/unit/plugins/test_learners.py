@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm import variance_svm
-from disambig_variance_svm.baselines import Majority, SumLM
-from disambig_variance_svm.c_search import accuracy
-from disambig_variance_svm.variance_svm import GRID, VarianceSVM
+from disambig_variance_svm.learners import variance_svm
+from disambig_variance_svm.learners.baselines import Majority, SumLM
+from disambig_variance_svm.learners.c_search import accuracy
+from disambig_variance_svm.learners.variance_svm import GRID, VarianceSVM
 
-from disambig.data.conversions import convert
-from disambig.data.sparse import SparseRows
+from disambig.data.batches.conversions import convert
+from disambig.data.batches.sparse import SparseRows
 from disambig.errors import UserError
 from disambig.testing import blocks, check_learner
 
@@ -92,16 +92,16 @@ def test_learns_more_than_the_sum_where_weights_differ():
     assert accuracy(batch, learned) == 1.0
 
 
-def test_needs_class_blocks():
+def test_a_full_matrix_needs_class_blocks():
     with pytest.raises(UserError, match=r"D459.*takes DenseBlocks.*give SparseRows"):
-        VarianceSVM().fit(convert(blocks(3), SparseRows))
+        VarianceSVM(full_matrix=True).fit(convert(blocks(3), SparseRows))
 
 
 def test_a_level_stretch_does_not_end_the_search_for_c(monkeypatch):
     """Small values of C may decide all for the most frequent class; the better ones lie behind."""
     shares = [0.8] * 7 + [0.79, 0.8, 0.9, 0.89, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
     said = iter(shares)
-    monkeypatch.setattr(variance_svm, "accuracy", lambda batch, scores: next(said))
+    monkeypatch.setattr(variance_svm, "quality", lambda batch, scores: next(said))
     fitted = VarianceSVM(variance=("3-gram",)).fit(blocks(20, seed=1), dev=blocks(40, seed=2))
     assert fitted.report["C"] == float(f"{GRID[9] / 20:g}")
     assert list(fitted.report["dev_accuracy"].values()) == shares[:14]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.c_search import accuracy
-from disambig_variance_svm.k_svm import KSVM
-from disambig_variance_svm.one_versus_all import OneVersusAll
-from disambig_variance_svm.sum_attribute import with_sum
+from disambig_variance_svm.learners.c_search import accuracy
+from disambig_variance_svm.learners.k_svm import KSVM
+from disambig_variance_svm.learners.one_versus_all import OneVersusAll
+from disambig_variance_svm.learners.sum_attribute import with_sum
 
-from disambig.data.conversions import convert
-from disambig.data.dense import DenseBlocks
-from disambig.data.sparse import CrossedRows, SparseRows
+from disambig.data.batches.conversions import convert
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
-from disambig.testing import blocks, check_learner
+from disambig.testing import blocks, chains, check_learner
 
 LEARNERS = {
     "one-versus-all": check_learner(OneVersusAll(C=0.1), least=0.9),
@@ -108,7 +108,7 @@ def test_bad_settings_and_attributes_are_named():
             learner.fit(examples)
         assert caught.value.code == code
     with pytest.raises(UserError, match="D459"):
-        OneVersusAll().fit(convert(batch, SparseRows))
+        OneVersusAll().fit(chains())
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from scipy.sparse import csr_array
 from sklearn import __version__
 from sklearn.linear_model import SGDClassifier
 
-from disambig.data.columns import Columns
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
-from disambig.testing import blocks, check_learner, crossed, lists
+from disambig.testing import blocks, chains, check_learner, crossed
 
 SKLEARN = tuple(int(number) for number in __version__.split(".")[:2])
 LEARNERS = {
@@ -319,7 +319,7 @@ def test_examples_that_make_no_sense_are_named(name):
         with pytest.raises(UserError, match="D772"):
             learner.fit_masked(spoilt, np.ones((1, 12), bool))
     with pytest.raises(UserError, match="D459"):
-        learner.fit(lists())
+        learner.fit(chains())
 
 
 @pytest.mark.parametrize("size", [1e101, 1e308])

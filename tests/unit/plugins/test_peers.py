@@ -11,13 +11,13 @@ import pytest
 from disambig_variance_svm.peers.kenlm import KenLM
 from disambig_variance_svm.peers.ratio import IMPOSSIBLE, NgramRatio
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.substitution import substitute
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 GROUP = Group("than/then", ("than", "then", "as if"))
 ARPA = """\\data\\

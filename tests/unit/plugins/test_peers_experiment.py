@@ -9,20 +9,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_variance_svm.baselines import SumLM
-from disambig_variance_svm.conditional_logit import ConditionalLogit
 from disambig_variance_svm.experiments import peer_settings, peers
 from disambig_variance_svm.experiments.peer_settings import SETTINGS, read_settings
 from disambig_variance_svm.experiments.peers import Peers
 from disambig_variance_svm.it.normalised import NormalisedWords
+from disambig_variance_svm.learners.baselines import SumLM
+from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
 from disambig_variance_svm.spelling import Spelling
 
-from disambig.counts.build import build_table
+from disambig.counts.building.build import build_table
 from disambig.errors import UserError
 from disambig.evaluation.side_by_side import Ground, flagged, judge, limits
-from disambig.features.context_probabilities import ContextProbabilities
-from disambig.features.ngram_counts import NgramCounts
-from disambig.text.words import Words
+from disambig.features.counts.context_probabilities import ContextProbabilities
+from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.text.tokenisations.words import Words
 from disambig.training.learned import Learned
 from disambig.training.trainer import train
 

@@ -21,10 +21,10 @@ from made_senses import SENSES, write_senseval
 
 from disambig.cli import main
 from disambig.config import resolve
-from disambig.corpora.opening import pack
 from disambig.errors import UserError
 from disambig.experiments.report import as_json, of_json, readable
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.files.opening import pack
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 
 SECOND, THIRD = editions.SENSEVAL_2, editions.SENSEVAL_3
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_variance_svm import prior_weights
-from disambig_variance_svm.conditional_logit import SharedScorer
-from disambig_variance_svm.prior_weights import weights_of
-from disambig_variance_svm.variance_svm import VarianceSVM
+from disambig_variance_svm.learners import prior_weights
+from disambig_variance_svm.learners.conditional_logit import SharedScorer
+from disambig_variance_svm.learners.prior_weights import weights_of
+from disambig_variance_svm.learners.variance_svm import VarianceSVM
 from toy_texts import SENTENCES
 
 from disambig.config import resolve
@@ -17,7 +17,7 @@ from disambig.errors import UserError
 from disambig.model.store import load_model, save_model
 from disambig.testing import blocks
 from disambig.text.documents import view_of_texts
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 from disambig.training.trainer import train
 
 TEXTS = {"train": SENTENCES * 3, "dev": SENTENCES}

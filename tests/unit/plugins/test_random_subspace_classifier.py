@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from disambig.data.columns import numbered
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import numbered
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
 
 CHECKS = [

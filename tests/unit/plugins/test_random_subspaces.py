@@ -13,7 +13,7 @@ from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeight
 from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
 from disambig_random_subspace.masks import keep_masks
 from disambig_random_subspace.random_subspaces import RandomSubspaces
-from disambig_variance_svm.one_versus_all import OneVersusAll
+from disambig_variance_svm.learners.one_versus_all import OneVersusAll
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -21,7 +21,7 @@ from toy_learners import KernelRidge
 from toy_learners import Perceptron as ToyPerceptron
 
 from disambig.config import resolve
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
 from disambig.model.store import load_model, save_model
 from disambig.testing import blocks, check_learner, crossed
@@ -98,7 +98,7 @@ def test_the_average_decides_by_the_mean_of_all_decision_values(name, labels):
 @pytest.mark.parametrize("name", BASES)
 def test_a_path_is_the_fit_of_each_size_bit_for_bit(name):
     batch, sizes = crossed(labels=3), [24, 1, 9, 16, 25, 9]
-    path = RandomSubspaces(base=BASES[name], seed=2).fit_path(batch, sizes)
+    path = RandomSubspaces(base=BASES[name], seed=2).fit_sizes(batch, sizes)
     assert [fitted.report["n_subspaces"] for fitted in path] == sizes
     for size, fitted in zip(sizes, path, strict=True):
         alone = RandomSubspaces(base=BASES[name], seed=2, n_subspaces=size).fit(batch).scorer
@@ -175,7 +175,7 @@ def test_settings_that_make_no_sense_are_refused_at_once(settings, code):
     assert caught.value.code == code
     if "n_subspaces" in settings:
         with pytest.raises(UserError, match="D452"):
-            RandomSubspaces().fit_path(crossed(), [5, settings["n_subspaces"]])
+            RandomSubspaces().fit_sizes(crossed(), [5, settings["n_subspaces"]])
 
 
 # Configs and models

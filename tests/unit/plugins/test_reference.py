@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from disambig_variance_svm.learners.variance_svm import VarianceSVM
 from disambig_variance_svm.svm.solver import solve
-from disambig_variance_svm.variance_svm import VarianceSVM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sense_rows import GROUPS, made, rows_of
 
-from disambig.data.columns import numbered
-from disambig.data.sparse import CrossedRows
+from disambig.data.batches.columns import numbered
+from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
 from disambig.model.states import stack, unstack
-from disambig.testing import blocks, check_learner, crossed, lists
+from disambig.testing import blocks, chains, check_learner, crossed
 
 LEARNERS = {
     "rlsc": RLSC(),
@@ -379,7 +379,7 @@ def test_examples_that_make_no_sense_are_named(name):
     with pytest.raises(UserError, match="D773"):
         learner.fit(CrossedRows(csr_array(batch.rows * 1e120), batch.costs, batch.columns))
     with pytest.raises(UserError, match="D459"):
-        learner.fit(lists())
+        learner.fit(chains())
 
 
 @pytest.mark.parametrize("learner", [RLSCComb, SVMComb])

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.config import resolve
-from disambig.corpora.labelled import Labelled
 from disambig.errors import UserError
 from disambig.evaluation.curve import curve_of_labelled
 from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.formats.labelled.reader import Labelled
 from disambig.testing import check_task
 from disambig.text.hashing import hash_word
-from disambig.text.spacy_tokens import SpacyTokens
-from disambig.text.words import Words
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.words import Words
 from disambig.training.labelled import train_labelled
 from disambig.training.run import read_plan, run
 

@@ -11,13 +11,13 @@ import pytest
 import spacy
 from disambig_kernel_rls.senses.task import Senses
 
-from disambig.corpora.labelled import Labelled, read_labelled
 from disambig.errors import UserError
 from disambig.evaluation.judging import judge
 from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.formats.labelled.reader import Labelled, read_labelled
 from disambig.text.documents import view_of_docs
 from disambig.text.hashing import hash_word
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 from disambig.training.labelled import train_labelled
 from disambig.training.marking import mark
 from disambig.training.run import read_plan, run

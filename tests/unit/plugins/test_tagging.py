@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 from disambig_random_subspace.random_subspaces import RandomSubspaces
-from disambig_random_subspace.tagging.chain_scorer import ChainScorer
 from disambig_random_subspace.tagging.sequences import batch_of, tags_of
 from disambig_random_subspace.tagging.structured_perceptron import StructuredPerceptron
 from disambig_random_subspace.tagging.task import Tags
@@ -15,7 +14,10 @@ from disambig_random_subspace.tagging.training import train_tagger
 from disambig_random_subspace.tagging.universal import OF_TAG, OF_WORD
 from scipy.sparse import csr_array
 
-from disambig.api import Chain, SequenceRows, SpacyTokens
+from disambig.api.batches import SequenceRows
+from disambig.api.decoding import Chain
+from disambig.api.text import SpacyTokens
+from disambig.decode.chain_scorer import ChainScorer
 from disambig.errors import UserError
 from disambig.model.store import load_model, save_model
 from disambig.testing import check_learner, check_task
@@ -260,3 +262,15 @@ def test_tokens_without_a_right_tag_are_not_learned_as_something_else():
     batch, _ = batch_of([(["wow", "dogs"], ["UH", "NNS"])], tags_of(SENTENCES))
     with pytest.raises(UserError, match=r"D793.*1 tokens"):
         StructuredPerceptron().fit(batch)
+
+
+def test_little_text_is_tagged_without_kernels_to_the_same_bit(monkeypatch):
+    found = {}
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        rng = np.random.default_rng(1)
+        weights = rng.normal(size=toy().n_weights)
+        scorer = ChainScorer.of_weights(np.where(rng.random(len(weights)) < 0.3, 0.0, weights), 3)
+        batch = toy(seed=3)
+        found[engine] = scorer.scores(batch).tobytes(), scorer.best(batch).tobytes()
+    assert found["numpy"] == found["numba"]

@@ -30,7 +30,8 @@ from disambig_random_subspace.experiments.tagger_peers_spacy import spacy_tagger
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.api import WordClasses, hash_words
+from disambig.api.features import WordClasses
+from disambig.api.text import hash_words
 from disambig.errors import UserError
 from disambig.experiments.report import as_json, of_json, readable
 
@@ -295,6 +296,7 @@ def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
     assert PENN in Table2().needs and len(Table2(silver=True).needs) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_the_material_is_the_treebanks():

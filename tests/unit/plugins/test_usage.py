@@ -7,20 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from disambig_variance_svm import usage as usage_module
-from disambig_variance_svm.usage import WEIGHTS, Usage
-from disambig_variance_svm.usage_classes import frequent_words, word_classes
-from disambig_variance_svm.usage_examples import HASHES, ewt, examples, swap
-from disambig_variance_svm.usage_features import classes_of, slots_of
-from disambig_variance_svm.usage_report import report, row, swapped_recall
-from disambig_variance_svm.usage_training import fit, threshold_for
-from disambig_variance_svm.usage_truth import PREPOSITIONS, Word, is_preposition, read
+from disambig_variance_svm.gate import usage as usage_module
+from disambig_variance_svm.gate.classes import frequent_words, word_classes
+from disambig_variance_svm.gate.examples import HASHES, ewt, examples, swap
+from disambig_variance_svm.gate.features import classes_of, slots_of
+from disambig_variance_svm.gate.report import report, row, swapped_recall
+from disambig_variance_svm.gate.training import fit, threshold_for
+from disambig_variance_svm.gate.truth import PREPOSITIONS, Word, is_preposition, read
+from disambig_variance_svm.gate.usage import WEIGHTS, Usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
 from disambig.text.hashing import hash_words
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 TOKENISATION = Words()
 USAGE = Usage.load()

@@ -10,7 +10,7 @@ from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.text.hashing import hash_word
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 PREPOSITIONS = Group("preposition", ("in", "to", "from", "among", "except", "during"))
 SETS = (Group("quite/quiet", ("quite", "quiet")), Group("to/too/two", ("to", "too", "two")))

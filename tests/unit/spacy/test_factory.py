@@ -80,7 +80,7 @@ def test_a_model_of_another_task_is_refused(nlp, fakes):
 
 
 def test_a_missing_model_names_those_there_are(nlp, monkeypatch):
-    from disambig.model import packs
+    from disambig import packs
 
     monkeypatch.setattr(packs, "available", lambda: {"speling": "a", "en/preposition": "b"})
     with pytest.raises(UserError, match=r"D404.*'spelling'.*speling, en/preposition"):
@@ -105,7 +105,7 @@ def test_a_plugin_declares_a_component(nlp, fakes):
 
 def test_loading_spacy_loads_nothing_heavy_of_ours():
     code = """import sys, spacy
-heavy = "numba", "scipy", "sklearn", "disambig_variance_svm.usage"
+heavy = "numba", "scipy", "sklearn", "disambig_variance_svm.gate.usage"
 spacy.blank("en")
 assert "disambig.spacy.factory" in sys.modules, "the entry points are not installed"
 print([name for name in heavy if name in sys.modules])"""

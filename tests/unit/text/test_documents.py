@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disambig.text import documents
 from disambig.text.documents import tokens_of, view_of_docs, view_of_texts
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 words = Words()
 PIECES = st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from disambig.text import protected
 from disambig.text.protected import protected_layer, protected_spans
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 
 words = Words()
 

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 from disambig.errors import UserError
 from disambig.text.documents import view_of_docs
 from disambig.text.hashing import hash_word
-from disambig.text.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
 from disambig.text.view import END_HASH, START_HASH
 
 TOKENS = SpacyTokens()

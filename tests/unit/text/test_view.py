@@ -8,11 +8,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.text.spacy_tokens import SpacyTokens
-from disambig.text.web1t import Web1T
-from disambig.text.words import Words
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.web1t import Web1T
+from disambig.text.tokenisations.words import Words
 
 TEXT = st.text(st.sampled_from("aB c.!?'\n1,"), max_size=30)
+
+
+def test_sentences_of_a_document_do_not_depend_on_the_one_before():
+    """A quotation mark in front, behind a document that ends with a stop."""
+    tokens = SpacyTokens()
+    alone, second = tokens(["'1?"]), tokens(["'1?", "'1?"]).take(np.array([1]))
+    assert second.sentences.tolist() == alone.sentences.tolist()
+    assert second.hashes.tolist() == alone.hashes.tolist()
 
 
 @given(

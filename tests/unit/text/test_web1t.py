@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.text.hashing import UNKNOWN, hash_word
-from disambig.text.web1t import Web1T
+from disambig.text.tokenisations.web1t import Web1T
 
 web1t = Web1T()
 

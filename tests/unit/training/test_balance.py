@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.counts.build import build_table
-from disambig.data.columns import Columns
-from disambig.data.dense import DenseBlocks
+from disambig.counts.building.build import build_table
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
 from disambig.data.groups import Group
-from disambig.features.ngram_counts import NgramCounts, columns_of
+from disambig.features.counts.ngram_counts import NgramCounts, columns_of
 from disambig.model.annotate import annotate
 from disambig.model.linear import LinearScorer
 from disambig.tasks.candidates import OwnCandidates
-from disambig.text.words import Words
+from disambig.text.tokenisations.words import Words
 from disambig.training.balance import balanced, bias_column, restored
 from disambig.training.trainer import train
 from disambig.types import Fitted
@@ -127,9 +127,9 @@ def test_in_spacy_an_empty_place_is_the_word_after_it(model, tmp_path):
 
 
 def test_the_corrected_text(model):
-    from disambig.corpora.corrected import corrected
-    from disambig.corpora.documents import Document
-    from disambig.corpora.results import Annotated, records
+    from disambig.formats.corrected import corrected
+    from disambig.formats.documents import Document
+    from disambig.formats.results import Annotated, records
 
     text = "He saw boat near here. We like the boats very much."
     decisions = annotate([text], [model], flags_per_1000=50)

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.corpora.labelled import Labelled
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.text.words import Words
+from disambig.formats.labelled.reader import Labelled
+from disambig.text.tokenisations.words import Words
 from disambig.training.marking import mark, seen_elsewhere
 from disambig.training.places import Places, as_decided
+from disambig.types import Decides
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Spans:
     """Decides at tokens that a test names; a length of zero is an empty place."""
 
     spans: tuple[tuple[int, int], ...] = ()
-    candidates_are: str = "words"
+    decides: Decides = Decides()
     name: str = "spans"
     language: str = ""
     groups: tuple[Group, ...] = (Group("one", ("a", "b")), Group("two", ("b", "c")))
@@ -70,7 +71,7 @@ def test_the_same_as_looking_at_all_instances(texts, spans, data):
 
 
 TEXT = "The bank was steep. A bank closed."
-LABELS = Spans(((2, 1),), candidates_are="labels")
+LABELS = Spans(((2, 1),), Decides(between="labels"))
 
 
 def at(word, label, group="", text=TEXT, nth=0):
@@ -117,9 +118,14 @@ def test_what_cannot_be_used_says_why(example, problem):
     assert problem in str(caught.value)
 
 
-def test_the_same_word_labelled_twice():
-    marked = mark(LABELS, Words(), [at("bank", "b", "two"), at("bank", "c", "two")])
-    assert len(marked.labelled) == 1 and "is 'b' already" in marked.problems[0]
+def test_the_same_word_labelled_twice_is_two_examples_whatever_their_labels():
+    """Nothing is left out unasked: what is contradictory is learned from and tested on as it is."""
+    twice = [at("bank", "b", "two"), at("bank", "c", "two"), at("bank", "b", "two")]
+    marked = mark(LABELS, Words(), twice)
+    assert marked.labelled == twice and marked.problems == []
+    instances = marked.examples.instances
+    assert instances.observed.tolist() == [0, 1, 0] and len(set(instances.positions)) == 1
+    assert marked.documents.tolist() == [0, 0, 0]  # and on one side of every split
 
 
 def test_tasks_of_words_do_not_look_at_names():
@@ -128,10 +134,7 @@ def test_tasks_of_words_do_not_look_at_names():
 
 
 def test_a_task_of_single_tokens_leaves_longer_places_out_and_says_so():
-    class Tokens(Spans):
-        instances_are = "tokens"
-
-    task = Tokens(((2, 1),), candidates_are="labels")
+    task = Spans(((2, 1),), Decides("tokens", "labels"))
     two = replace(at("bank was", "c", "two"), where="line 3")
     marked = mark(task, Words(), [two, at("bank", "b", "two"), at("was steep", "a"), at("bank", "a")])
     assert marked.examples.instances.lengths.tolist() == [1, 1]
@@ -151,26 +154,20 @@ def test_what_only_its_own_fold_has_is_no_answer():
 
 
 def test_marks_are_those_of_tasks_that_decide_at_places():
-    class Documents(Spans):
-        instances_are = "documents"
-
     text = "aa [[b]] c"
     whole = Labelled(text, 0, len(text), "a", text, "line 1", "one")
     task = Spans(((2, 1),))
     (placed,) = as_decided(task, [whole])
     assert (placed.text, placed.start, placed.end, placed.document) == ("aa b c", 3, 4, "aa b c")
     assert mark(task, Words(), [whole]).labelled == [placed]
-    assert as_decided(Documents(), [whole]) == [replace(whole, word="")]
+    assert as_decided(Spans(decides=Decides("documents")), [whole]) == [replace(whole, word="")]
     for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "behind it")):
         with pytest.raises(UserError, match=f"D460.*line 1.*{problem}"):
             mark(task, Words(), [replace(whole, text=broken, end=len(broken))])
 
 
 def test_a_text_without_a_mark_is_told_of_where_single_tokens_are_decided():
-    class Tokens(Spans):
-        instances_are = "tokens"
-
-    task = Tokens(((2, 1),), candidates_are="labels")
+    task = Spans(((2, 1),), Decides("tokens", "labels"))
     bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
     with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
         mark(task, Words(), [bare])

@@ -10,10 +10,11 @@ from toy_texts import SENTENCES
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.text.words import Words
+from disambig.judges.corrections import substitutes
+from disambig.text.tokenisations.words import Words
 from disambig.training.examples import Examples
 from disambig.training.splits import FOLDS, PARTS, fold_of, split
-from disambig.training.trainer import substitutes, train
+from disambig.training.trainer import train
 
 
 @given(st.lists(st.text(max_size=20), max_size=40))
@@ -40,15 +41,15 @@ def test_substitutes_are_other_candidates_and_no_variants(n, k, seed):
     if k > 2:
         same[0, 1] = same[1, 0] = True
     truth = rng.integers(k, size=n).astype(np.int32)
-    swapped, rows = substitutes(truth, same, rng)
-    assert len(swapped) == len(rows)
-    assert not same[truth[rows], swapped].any()
+    swapped, rows = substitutes(same[truth], rng)
+    assert len(swapped) == n and (swapped[np.setdiff1d(np.arange(n), rows)] == -1).all()
+    assert not same[truth[rows], swapped[rows]].any()
     assert len(rows) == (n if k > 1 else 0)
 
 
 def test_substitutes_are_evenly_spread():
     same = np.eye(4, dtype=bool)
-    swapped, _ = substitutes(np.zeros(9000, np.int32), same, np.random.default_rng(0))
+    swapped, _ = substitutes(same[np.zeros(9000, np.int32)], np.random.default_rng(0))
     assert np.bincount(swapped, minlength=4)[1:] == pytest.approx([3000] * 3, rel=0.06)
     assert (swapped != 0).all()
 
@@ -103,8 +104,8 @@ def test_training_is_repeatable_and_says_where_it_is(load_with):
     first, second = model(1), model(1)
     for one, two in zip(first.scorers, second.scorers, strict=True):
         assert np.array_equal(one.weights, two.weights)
-    assert np.array_equal(first.calibration.groups, second.calibration.groups)
-    assert np.array_equal(first.operating.thresholds, second.operating.thresholds)
+    assert np.array_equal(first.judge.calibration.groups, second.judge.calibration.groups)
+    assert np.array_equal(first.judge.operating.thresholds, second.judge.operating.thresholds)
     assert first.provenance == second.provenance
     assert {stage for stage, _, _ in told} >= {"learning", "calibrating", "setting thresholds"}
     assert all(0 <= done <= total for _, done, total in told)

@@ -1,0 +1,83 @@
+"""What plugins import: here what every author needs, in the rooms below what some need.
+
+Names are imported on first use, and type checkers know them all (see `disambig.lazy_names`). To add one is a
+line under ``if TYPE_CHECKING:`` here or in a room, and one in the reference (``plugins/README.md``).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from disambig.lazy_names import lazy_names
+
+ROOMS = (
+    "batches",
+    "components",
+    "counts",
+    "decoding",
+    "evaluation",
+    "experiments",
+    "features",
+    "formats",
+    "judges",
+    "kernels",
+    "measures",
+    "tasks",
+    "text",
+    "training",
+)
+
+if TYPE_CHECKING:
+    from disambig.config import resolve as resolve
+    from disambig.data.batches.columns import Columns as Columns
+    from disambig.data.batches.dense import DenseBlocks as DenseBlocks
+    from disambig.data.batches.sparse import CrossedRows as CrossedRows
+    from disambig.data.batches.sparse import SparseRows as SparseRows
+    from disambig.data.decisions import Decisions as Decisions
+    from disambig.data.finding import Finder as Finder
+    from disambig.data.groups import Group as Group
+    from disambig.data.instances import Instances as Instances
+    from disambig.decode.enumerated import Enumerated as Enumerated
+    from disambig.errors import UserError as UserError
+    from disambig.errors import nearest_first as nearest_first
+    from disambig.experiments.protocol import Experiment as Experiment
+    from disambig.hookspecs import Register as Register
+    from disambig.hookspecs import hookimpl as hookimpl
+    from disambig.model.annotate import annotate as annotate
+    from disambig.model.linear import LinearScorer as LinearScorer
+    from disambig.model.loading import load as _load_model
+    from disambig.model.model import Model as Model
+    from disambig.spacy.factory import component_factory as component_factory
+    from disambig.spacy.factory import label_factory as label_factory
+    from disambig.text.tokenisations.words import Words as Words
+    from disambig.text.view import Tokenisation as Tokenisation
+    from disambig.text.view import TokenView as TokenView
+    from disambig.training.trainer import train as train
+    from disambig.types import Arrays as Arrays
+    from disambig.types import CandidateBatch as CandidateBatch
+    from disambig.types import Decides as Decides
+    from disambig.types import Decoder as Decoder
+    from disambig.types import FeatureExtractor as FeatureExtractor
+    from disambig.types import Features as Features
+    from disambig.types import Fitted as Fitted
+    from disambig.types import Judge as Judge
+    from disambig.types import Kernel as Kernel
+    from disambig.types import Learner as Learner
+    from disambig.types import Scorer as Scorer
+    from disambig.types import Task as Task
+
+    load_model = _load_model
+else:
+
+    def _in_a_room(name: str) -> Any:
+        """Return a room, or a name of one: plugins written before there were rooms find it here."""
+        if name in ROOMS:
+            return import_module(f"{__name__}.{name}")
+        for room in ROOMS:
+            module = import_module(f"{__name__}.{room}")
+            if name in module.__all__:
+                return getattr(module, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    __getattr__, __dir__, __all__ = lazy_names(__name__, _in_a_room)

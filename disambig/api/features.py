@@ -1,0 +1,14 @@
+"""Features of tokens: what stands around them, classes of words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from disambig.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from disambig.features.tokens.token_context import TokenContext as TokenContext
+    from disambig.features.tokens.word_classes import WordClasses as WordClasses
+    from disambig.features.tokens.word_classes_learning import learn_classes as learn_classes
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

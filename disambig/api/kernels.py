@@ -1,0 +1,20 @@
+"""What compiled functions are made of; its names bring Numba: import them in ``*kernels.py`` alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from disambig.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from disambig.compiling import add_eight as add_eight
+    from disambig.compiling import compiled as compiled
+    from disambig.compiling import eight_products as eight_products
+    from disambig.decode.chain_kernels import best_path as best_path
+    from disambig.decode.chain_kernels import k_best_paths as k_best_paths
+    from disambig.decode.chain_kernels import max_marginals as max_marginals
+    from disambig.engine import use_numba as use_numba
+    from disambig.text.hash_kernels import ORDER_STEP as ORDER_STEP
+    from disambig.text.hash_kernels import fmix64 as fmix64
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,0 +1,15 @@
+"""Groups of candidates, and the places where they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from disambig.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from disambig.data.finding import word_tokens as word_tokens
+    from disambig.data.lists import CandidateLists as CandidateLists
+    from disambig.tasks.confusion_sets import confusion_set as confusion_set
+    from disambig.tasks.confusion_sets import read_confusion_sets as read_confusion_sets
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,0 +1,33 @@
+"""Flags as lines: for people, as compilers and linters print theirs, or for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from disambig.checking.flags import Flag
+
+FORMATS = ("text", "json", "jsonl")
+"""``json`` and ``jsonl`` are one: an object a line."""
+_NOTHING = '""'
+
+
+def line_of(name: str, flag: Flag, format: str, outcome: str = "") -> str:
+    """Return the line of a flag in the file `name`, and what became of it."""
+    if format != "text":
+        return json.dumps({"path": name, **asdict(flag), **({"outcome": outcome} if outcome else {})}) + "\n"
+    observed = " ".join(flag.observed.split()) or _NOTHING
+    place = f"{name}:{flag.line}:{flag.column}"
+    said = f"{observed} -> {flag.replacement or _NOTHING} ({flag.task}, {flag.probability:.2f})"
+    return f"{place}: {said}{', ' if outcome else ''}{outcome}\n"
+
+
+def without(left: Sequence[Flag]) -> str:
+    """Name the first flags that could not be corrected."""
+    return ", ".join(f"{flag.line}:{flag.column} {' '.join(flag.observed.split())}" for flag in left[:5])
+
+
+def many(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

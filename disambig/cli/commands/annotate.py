@@ -1,0 +1,140 @@
+"""``disambig annotate``: its options. What is done with them lives in `disambig.batch`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disambig.cli.shared_options import Models, Quiet, Rate, Tasks
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def annotate(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, directories, or - for standard input.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            help="A file (its name has a suffix), or the directory of a job, which started again goes on "
+            "where it was. Default: standard output."
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="jsonl, text (a line a flag), corrected (the text, flagged words replaced), html (a page to "
+            "read), csv, tsv or parquet (a row a decision), conllu (in MISC) or spacy. Default: by the "
+            "output's suffix; on a terminal text; into a pipe or a job jsonl, with every decision, flagged "
+            "or not (--only-flags: with flags alone). Parquet and spacy do not go to a terminal, corrected "
+            "is not made from conllu and spacy.",
+        ),
+    ] = None,
+    task: Tasks = None,
+    model: Models = None,
+    flags_per_1000: Rate = None,
+    sets: Annotated[
+        str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")
+    ] = None,
+    ignore: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Words to leave alone, one a line.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Each line of a text file is a document.")] = False,
+    field: Annotated[
+        str | None,
+        typer.Option(
+            help="Key of the text in JSONL, its column in CSV and Parquet (default: text); given, standard "
+            "input is JSONL."
+        ),
+    ] = None,
+    source_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help="What standard input and files of unknown suffix hold: text, lines, jsonl, csv, conllu, "
+            "spacy or parquet. Others are known by .txt, .md, .markdown, .tex, .latex, .jsonl, .ndjson, "
+            ".csv, .tsv, .conllu, .spacy, .parquet, also with .gz, .xz or .zst. nbest: lists of candidates "
+            "as JSON Lines, written again with the best first; --model names one of lists.",
+        ),
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text/--no-text", help="Repeat the text in JSONL, the words around in tables.")
+    ] = True,
+    only_flags: Annotated[
+        bool,
+        typer.Option(
+            "--only-flags",
+            help="Leave out decisions without a flag, and documents without one: jsonl, csv, tsv, parquet.",
+        ),
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    shard_size: Annotated[
+        float,
+        typer.Option(
+            help="Megabytes of input a shard of a job; only lines, JSONL, CSV and CoNLL-U are cut, and no "
+            "compressed file.",
+            min=1e-6,
+        ),
+    ] = 8.0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Annotate a corpus: text, lines, JSONL, CSV, Parquet, CoNLL-U, .spacy files or standard input.
+
+    Offsets refer to the original text. A document that cannot be read is reported and the rest goes on;
+    the exit status is then 2.
+    """
+    from disambig.batch.sources import ModelSource
+    from disambig.cli.annotating import Request, run
+    from disambig.cli.checks import check_rate
+    from disambig.cli.reranking import KIND
+    from disambig.cli.reranking import run as rerank
+    from disambig.files.word_lists import read_words
+    from disambig.tasks.confusion_sets import read_confusion_sets
+
+    check_rate(flags_per_1000)
+    if source_format == KIND:
+        if lines or field or ignore or sets or workers > 1 or flags_per_1000 is not None or only_flags:
+            raise typer.BadParameter(
+                "--from nbest goes with --model, --output and --force: lists are no texts"
+            )
+        named = (*(task or ()), *(model or ()))
+        to = Path(output) if output is not None else None
+        if not rerank(paths, named, output=to, format=format, force=force):
+            raise typer.Exit(2)
+        return
+    source = ModelSource(
+        models=(*(task or ()), *(model or ())),
+        flags_per_1000=flags_per_1000,
+        ignore=read_words(ignore) if ignore else (),
+        sets=read_confusion_sets(sets) if sets else (),
+    )
+    request = Request(
+        paths=tuple(paths),
+        output=Path(output) if output is not None else None,
+        is_job=output is not None and is_directory(output),
+        format=format,
+        lines=lines,
+        field=field,
+        source_format=source_format,
+        text=text,
+        only_flags=only_flags,
+        workers=workers,
+        shard_size=max(1, round(shard_size * 1_000_000)),
+        force=force,
+    )
+    status = run(request, source)
+    if status:
+        raise typer.Exit(status)
+
+
+def is_directory(output: str) -> bool:
+    """Tell whether an output names a directory: one that exists, or a name without a suffix."""
+    path = Path(output)
+    return path.is_dir() or output.endswith(("/", "\\")) or (not path.suffix and not path.is_file())

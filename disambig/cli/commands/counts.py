@@ -1,0 +1,317 @@
+"""``disambig counts``: build, import, merge, prune and ask tables of n-gram counts. No logic lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from disambig.cli.shared_options import Quiet, with_options_of
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def counts(context: typer.Context) -> None:
+    """Build, import, merge, prune, check and ask tables of n-gram counts."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+Table = Annotated[Path, typer.Argument(metavar="TABLE", help="A count table.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="The table to write.")]
+MinCount = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="N:COUNT",
+        help="Leave out n-grams of N words and longer that were seen less than COUNT times; repeated, each "
+        "holds up to the next N: 3:2 5:10 asks 2 of 3 and 4 words, 10 of 5.",
+    ),
+]
+RecordForm = Annotated[
+    str,
+    typer.Option(
+        "--record",
+        help="exact (6.6 bytes an n-gram), compact (4.6, counts rounded), or small (2.4, rounded more, "
+        "one in 1,024 absent n-grams found).",
+    ),
+]
+Keys = Annotated[
+    bool, typer.Option("--keys", help="Keep the keys too (8 bytes an n-gram), for merge and prune.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a table that exists.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def choices_of(
+    orders: Annotated[int, typer.Option(help="The longest n-grams, 1 to 5.")] = 5,
+    min_count: MinCount = None,
+    keep_words: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep only n-grams with one of these words, one a line."),
+    ] = None,
+    memory: Annotated[
+        str, typer.Option(help="Bound on memory, such as 800M or 2G; the rest is sorted on disk.")
+    ] = "2G",
+    record: RecordForm = "exact",
+    keys: Keys = False,
+    licence: Annotated[str, typer.Option(help="Licence of the text, kept in the table.")] = "",
+    temporary: Annotated[Path | None, typer.Option(help="Directory for temporary files.")] = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> Any:
+    """Return the choices that making a table from text and from counts has in common."""
+    from disambig.counts import options
+    from disambig.counts.building.build import Choices
+
+    return Choices(
+        orders=orders,
+        min_counts=options.thresholds(min_count or (), orders=orders),
+        keep_words=options.word_file(keep_words),
+        memory=options.size(memory),
+        record=record,
+        keys=keys,
+        licence=licence,
+        temporary=temporary,
+        force=force,
+    )
+
+
+@app.command()
+@with_options_of(choices_of)
+def build(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...", help="Text files (also .gz, .xz, .zst), directories, or -. A line is a unit."
+        ),
+    ],
+    output: Output,
+    tokenisation: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a word is; repeat it for several views of the text in one table. "
+            "Default: disambig.words.v1."
+        ),
+    ] = None,
+    gaps: Annotated[
+        bool, typer.Option("--gaps", help="Count patterns with a gap too, such as a * b.")
+    ] = False,
+    *,
+    choices: Any,
+) -> None:
+    """Count the n-grams of text and write them as a table."""
+    from disambig.counts.building.build import build_table
+    from disambig.counts.building.inputs import TextFiles
+    from disambig.counts.options import normal_words
+    from disambig.registry import get
+
+    cuts = [get("tokenisations", name)() for name in tokenisation or ["disambig.words.v1"]]
+    choices["keep_words"] = normal_words(choices["keep_words"], cuts)
+    files = TextFiles(paths)
+    with _counting(files.total, done=lambda: files.done) as choices["progress"]:
+        build_table(output, files, cuts, gaps=gaps, sources=files.sources, **choices)
+    _written(output)
+
+
+@app.command("import")
+@with_options_of(choices_of)
+def import_(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="Files of n-gram, TAB, count, of Google Books, or directories of them or like Web 1T.",
+        ),
+    ],
+    output: Output,
+    tokenisation: Annotated[
+        str,
+        typer.Option(
+            help="What a word is; words are put in its normal form, n-grams with words that it cuts are "
+            "left out. web1t.v1: as they stand."
+        ),
+    ] = "web1t.v1",
+    format: Annotated[
+        str | None, typer.Option(help="tsv, google-v2 or google-v3; by default what the first line shows.")
+    ] = None,
+    tagged: Annotated[
+        bool, typer.Option("--tagged", help="Keep n-grams of Google Books with part-of-speech tags.")
+    ] = False,
+    from_year: Annotated[int, typer.Option(min=0, max=9999, help="First year of Google Books.")] = 0,
+    to_year: Annotated[int, typer.Option(min=0, max=9999, help="Last year of Google Books.")] = 9999,
+    *,
+    choices: Any,
+) -> None:
+    """Turn ready counts into a table: TSV files, the layout of Web 1T, Google Books."""
+    from disambig.counts.importing.count_files import count_files
+    from disambig.counts.importing.readers import import_table
+    from disambig.counts.importing.word_map import AS_THEY_STAND
+    from disambig.counts.options import normal_words
+    from disambig.registry import get
+
+    cut = get("tokenisations", tokenisation)()  # a table of an unknown one could not be asked
+    choices["keep_words"] = normal_words(choices["keep_words"], [cut], stand=tokenisation in AS_THEY_STAND)
+    files = count_files(paths)
+    with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:
+        import_table(
+            output,
+            files,
+            tokenisation,
+            format=format,
+            years=(from_year, to_year),
+            tagged=tagged,
+            **choices,
+        )
+    _written(output)
+
+
+@app.command()
+def merge(
+    tables: Annotated[
+        list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys, not pruned.")
+    ],
+    output: Output,
+    min_count: MinCount = None,
+    record: RecordForm = "exact",
+    keys: Keys = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make one table of several: the same as counting all their text at once."""
+    from disambig.counts import options
+    from disambig.counts.building.derive import merge_tables
+    from disambig.counts.locate import open_table
+
+    opened = [open_table(table) for table in tables]
+    least = options.thresholds(min_count or (), orders=opened[0].orders)
+    with _counting(sum(table.n_ngrams for table in opened), unit="n-grams") as move:
+        merge_tables(
+            output,
+            opened,
+            min_counts=least,
+            record=record,
+            keys=keys,
+            force=force,
+            progress=move,
+        )
+    _written(output)
+
+
+@app.command()
+def prune(
+    table: Table,
+    output: Output,
+    min_count: MinCount = None,
+    orders: Annotated[int | None, typer.Option(help="The longest n-grams to keep.")] = None,
+    record: RecordForm = "exact",
+    keys: Keys = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a smaller table of one built with --keys: the same as counting with these thresholds."""
+    from disambig.counts import options
+    from disambig.counts.building.derive import prune_table
+    from disambig.counts.locate import open_table
+
+    opened = open_table(table)
+    least = options.thresholds(min_count or (), orders=orders or opened.orders)
+    with _counting(opened.n_ngrams, unit="n-grams") as move:
+        prune_table(
+            output,
+            opened,
+            min_counts=least,
+            orders=orders,
+            record=record,
+            keys=keys,
+            force=force,
+            progress=move,
+        )
+    _written(output)
+
+
+@app.command()
+def info(table: Table, json: Json = False) -> None:
+    """Say where a table comes from and what it covers."""
+    import json as json_module
+
+    from disambig.counts.describe import described
+    from disambig.counts.locate import open_table
+
+    opened = open_table(table)
+    if json:
+        typer.echo(json_module.dumps(opened.header, ensure_ascii=False, indent=1))
+        return
+    for line in described(opened):
+        typer.echo(line)
+
+
+@app.command()
+def query(
+    table: Table,
+    ngrams: Annotated[
+        list[str] | None, typer.Argument(metavar="NGRAM...", help="Default: one a line from standard input.")
+    ] = None,
+    tokenisation: Annotated[
+        str | None, typer.Option(help="Which of the table's, if it has several; by default the first.")
+    ] = None,
+) -> None:
+    """Print n-grams with their counts, separated by a TAB.
+
+    <S> and </S> are the ends of a sentence; a * between two words is any word.
+    """
+    import sys
+    from itertools import islice
+
+    from disambig.counts.locate import open_table
+
+    opened = open_table(table)
+    lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin)
+    # a person at a terminal gets each answer at once
+    while some := list(islice(lines, 1 if not ngrams and sys.stdin.isatty() else 4096)):
+        for ngram, count in zip(some, opened.counts_of_texts(some, tokenisation=tokenisation), strict=True):
+            typer.echo(f"{ngram}\t{count}")
+
+
+@app.command()
+def verify(table: Table) -> None:
+    """Check every byte of a table against its checksums."""
+    from disambig.counts.locate import open_table
+
+    opened = open_table(table)
+    opened.verify()
+    typer.echo(f"{table}: intact, {opened.n_ngrams:,} n-grams")
+
+
+@contextmanager
+def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | None = None) -> Iterator[Any]:
+    """Show how far counting and writing are; yield the callback. `done` tells of input what `unit` counts."""
+    from disambig.cli.progress import progress
+
+    with progress() as meter:
+
+        def move(stage: str, so_far: int, _: int | None) -> None:
+            if stage == "count":
+                meter.show("counting", done() if done is not None else so_far, total, unit=unit)
+            else:
+                meter.show("writing", so_far, None if unit == "B" else total, unit="n-grams")
+
+        yield move
+
+
+def _written(output: Path) -> None:
+    """Tell what was written and where."""
+    from disambig.cli.pace import size
+    from disambig.cli.progress import remark
+    from disambig.counts.locate import open_table
+
+    table = open_table(output)
+    remark(f"{output}: written, {table.n_ngrams:,} n-grams, {size(output.stat().st_size)}")

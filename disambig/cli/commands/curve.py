@@ -1,0 +1,133 @@
+"""``disambig curve``: what more examples would bring."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from disambig.cli.shared_options import Encoding, Labelled, Quiet
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def curve(
+    config: Annotated[Path, typer.Argument(help="Config file, as for `disambig train`.")],
+    text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
+    labelled: Labelled = None,
+    encoding: Encoding = None,
+    sizes: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Examples of a group to learn from, such as 10,100,1000.")
+    ] = "",
+    draws: Annotated[
+        int | None, typer.Option(min=1, help="Times to draw each sample; by default more for small ones.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Which samples are drawn.")] = 0,
+    lines: Annotated[
+        bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curve: a .svg, .png or .pdf file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show how good a model gets with more examples."""
+    wanted = _numbers(sizes)
+    from disambig.cli.progress import remark, stages
+    from disambig.errors import UserError
+    from disambig.evaluation.plots import check_plot, plot_curve
+
+    if text and labelled:
+        raise UserError("D484")
+    if plot is not None:
+        check_plot(plot)
+    with stages() as progress:
+        found = _run(
+            config,
+            text or [],
+            labelled or [],
+            encoding,
+            lines,
+            sizes=wanted,
+            draws=draws,
+            seed=seed,
+            progress=progress,
+        )
+    if plot is not None:
+        plot_curve(found, plot)
+        remark(f"{plot}: drawn")
+    if json:
+        typer.echo(json_module.dumps(found, indent=1))
+        return
+    for line in readable(found):
+        typer.echo(line)
+
+
+def _numbers(sizes: str) -> list[int]:
+    try:
+        return [int(one) for one in sizes.replace(",", " ").split()]
+    except ValueError as problem:
+        raise typer.BadParameter(f"--sizes {sizes}: give whole numbers, such as 10,100,1000") from problem
+
+
+def _run(
+    config: Path,
+    text: list[str],
+    labelled: list[str],
+    encoding: str | None,
+    lines: bool | None,
+    **about: Any,
+) -> dict[str, Any]:
+    """Read what the config and the options name, and make the curve."""
+    from disambig.cli.telling import notes
+    from disambig.errors import UserError
+    from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
+    from disambig.fields import decides
+    from disambig.formats.labelled.reader import read_labelled
+    from disambig.training.run import read_plan, read_texts
+
+    plan = read_plan(config)
+    settings = dict(plan.settings)
+    said_text, said_labelled = settings.pop("text", []), settings.pop("labelled", [])
+    by_line = settings.pop("lines", False)
+    said_encoding = settings.pop("encoding", None)
+    settings.pop("seed", None)
+    examples = labelled or ([] if text else said_labelled)
+    if examples:
+        places = read_labelled(examples, encoding=encoding or said_encoding, tell=notes())
+        return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
+    if decides(plan.parts["task"]).between != "words":
+        raise UserError("D463", task=plan.parts["task"].name)
+    sources = text or said_text
+    if not sources:
+        raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+    texts = read_texts(sources, lines=by_line if lines is None else lines)
+    return curve_of_texts(plan.parts, texts, **about, **settings)
+
+
+def readable(found: dict[str, Any]) -> list[str]:
+    """Return a curve as lines for people."""
+    how = "one document in five, others in each draw" if found["source"] == "labelled" else "the test part"
+    lines = [
+        f"{found['task']}: tested on {found['tested']:,} examples ({how})",
+        "examples  accuracy  spread  p before  p baseline",
+    ]
+    for point in found["points"]:
+        spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
+        times = f"{point['draws']} draw{'s' if point['draws'] > 1 else ''}"
+        between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
+        tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
+        lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")
+    low, high = found["baseline_interval"]
+    which = f"{found['baseline_is']} ({low:.1%} to {high:.1%})"
+    lines.append(f"baseline  {found['baseline']:8.1%}           {which}")
+    lines.append(f"majority  {found['majority']:8.1%}")
+    return lines
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return ""
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"

@@ -1,0 +1,170 @@
+"""``disambig reproduce``: a table of a paper, repeated."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from disambig.cli.shared_options import Quiet
+
+if TYPE_CHECKING:
+    from disambig.shelves import Part
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+VARIABLE = "DISAMBIG_DATA"
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(help="Experiment, such as PAPER.table1; without one they are listed.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the data are. Default: $DISAMBIG_DATA.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small form, of a minute or two.")] = False,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the result as JSON; - for standard output.")
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw learning curves or figures there.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Repeat a table of a paper, its figures beside ours."""
+    from disambig.errors import UserError, nearest_first
+
+    known = experiments()
+    if name is None:
+        for each, part in known.items():
+            typer.echo(f"{each}  {_description(part)}")
+        return
+    if name not in known:
+        raise UserError("D720", name=name, names=nearest_first(name, known))
+    experiment = known[name].load()()
+    place = _data(name, experiment, data)
+    _check_outputs(name, json, plots)
+    from disambig.cli.progress import remark, stages
+    from disambig.experiments.report import as_json, readable
+
+    with stages() as progress:
+        result = experiment.run(data=place, quick=quick, progress=progress)
+    if quick:
+        from dataclasses import replace
+
+        note = "a quick run: fewer examples, draws and sizes than the full one"
+        result = replace(result, notes=[*result.notes, note])
+    if json == "-":
+        typer.echo(json_module.dumps(as_json(name, result), indent=1, ensure_ascii=False))
+    else:
+        for line in readable(experiment.title, result):
+            typer.echo(line)
+    if json not in (None, "-"):
+        assert json is not None
+        _write(Path(json), json_module.dumps(as_json(name, result), indent=1, ensure_ascii=False) + "\n")
+        remark(f"{json}: written")
+    if plots is not None:
+        _plot(name, experiment.title, result, plots)
+
+
+def experiments() -> dict[str, Part]:
+    """Return every experiment under its name without the version, the newest version each."""
+    from disambig.registry import parts
+
+    newest: dict[str, tuple[int, Part]] = {}
+    for full, part in parts("experiments").items():
+        name, _, version = full.rpartition(".v")
+        newest[name] = max(newest.get(name, (0, part)), (int(version), part), key=lambda each: each[0])
+    return {name: part for name, (_, part) in sorted(newest.items())}
+
+
+def _description(part: Part) -> str:
+    from disambig.errors import UserError
+
+    try:
+        return str(part.load()().description)
+    except UserError as problem:
+        return f"BROKEN: {problem}"
+
+
+def _data(name: str, experiment: Any, given: Path | None) -> Path:
+    """Return the directory of the data, in which all is that the experiment needs."""
+    from disambig.errors import UserError
+
+    said = given or os.environ.get(VARIABLE)
+    if not said:
+        raise UserError("D723", variable=VARIABLE)
+    place = Path(said)
+    if not place.is_dir():
+        raise UserError("D724", path=place, variable=VARIABLE)
+    for pattern in experiment.needs:
+        if not any(place.glob(pattern)):
+            raise UserError("D721", experiment=name, pattern=pattern, path=place, variable=VARIABLE)
+    return place
+
+
+def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
+    """Refuse, before the long work, what could not be written after it."""
+    from disambig.files.saving import writing
+
+    if json not in (None, "-"):
+        assert json is not None
+        _check_target(Path(json))
+    if plots is not None:
+        from disambig.evaluation.plots import check_plot
+
+        check_plot("curve.svg")
+        with writing(plots):
+            plots.mkdir(parents=True, exist_ok=True)
+        _check_target(_plot_path(name, plots))
+
+
+def _check_target(path: Path) -> None:
+    """Refuse a file that cannot be written or replaced; nothing of it is touched."""
+    from disambig.files.saving import TEMPORARY, writing
+
+    with writing(path):
+        if _is_special(path):
+            return
+        if path.exists():
+            path.open("a").close()
+        probe = path.resolve().with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+        probe.touch()
+        probe.unlink()
+
+
+def _is_special(path: Path) -> bool:
+    """Tell whether it is a pipe or a device, which is written to and must not be replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    from disambig.files.saving import saved, writing
+
+    if _is_special(path):
+        with writing(path):
+            path.write_text(text, encoding="utf8")
+        return
+    with saved(path.resolve()) as write:
+        write(text.encode())
+
+
+def _plot(name: str, title: str, result: Any, directory: Path) -> None:
+    from disambig.cli.progress import remark
+    from disambig.experiments.plots import has_plot, plot_result
+
+    if not has_plot(result):
+        remark(f"{name}: there is nothing to draw")
+        return
+    path = _plot_path(name, directory)
+    plot_result(title, result, path)
+    remark(f"{path}: drawn")
+
+
+def _plot_path(name: str, directory: Path) -> Path:
+    return directory / f"{name}.svg"

@@ -1,0 +1,113 @@
+"""``disambig evaluate A B``: two models on the same examples, for people or as JSON."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+
+def is_model(name: str) -> bool:
+    """Tell whether an argument names a model: its directory, or an installed one that no file is called."""
+    from disambig.packs import available
+
+    path = Path(name)
+    return (path / "model.json").is_file() if path.exists() else name in available()
+
+
+def run(
+    names: tuple[str, str],
+    *,
+    labelled: Sequence[str] = (),
+    lists: Sequence[str] = (),
+    text: Sequence[str] = (),
+    encoding: str | None = None,
+    strict: bool = False,
+    lines: bool = False,
+    only_test: bool = False,
+    measure: str | None = None,
+    json: bool = False,
+) -> None:
+    """Compare two models and print what came out."""
+    from disambig.evaluation.comparison import compare, on_labelled, on_lists, on_texts
+    from disambig.measures.named import measure_named
+    from disambig.model.loading import load
+
+    if sum(map(bool, (labelled, lists, text))) != 1:
+        raise typer.BadParameter("two models are compared on one of: text, --labelled FILE, --lists FILE")
+    if measure is not None:
+        measure_named(measure)  # refused before anything is read
+    models = load(names[0]), load(names[1])
+    if labelled:
+        from disambig.cli.telling import notes
+        from disambig.formats.labelled.reader import read_labelled
+
+        same = on_labelled(*models, read_labelled(labelled, encoding=encoding, strict=strict, tell=notes()))
+    elif lists:
+        from disambig.evaluation.lists import check_lists
+        from disambig.formats.nbest.reader import read_nbest
+
+        for model in models:
+            check_lists(model)
+        same = on_lists(*models, list(read_nbest(list(lists))))
+    else:
+        from disambig.training.run import read_texts
+        from disambig.training.splits import split
+
+        texts = read_texts(list(text), lines=lines)
+        same = on_texts(*models, split(texts)["test"] if only_test else texts)
+    found = compare(models, same, measure=measure)
+    if json:
+        typer.echo(json_module.dumps(found, indent=1))
+        return
+    from disambig.training.accounting import line
+
+    typer.echo(line(found["account"]), file=sys.stderr)
+    for each in readable(found):
+        typer.echo(each)
+
+
+def readable(found: dict[str, Any]) -> list[str]:
+    """Return a comparison as lines for people."""
+    about, difference, table = found["measure"], found["difference"], found["table"]
+    unit = "" if about["unit"].startswith("share") else f", {about['unit']}"
+    better = "more" if about["more_is_better"] else "less"
+    lines = [f"{about['name']}{unit} ({better} is better) of {found['n']:,} examples:"]
+    for letter, system in zip("AB", found["systems"], strict=True):
+        low, high = (shown(value, about) for value in system["interval"])
+        lines.append(f"  {letter}  {shown(system['value'], about)} ({low} to {high})  {system['model']}")
+    low, high = (shown(value, about, signed=True) for value in difference["interval"])
+    units = f"{found['units']['n']:,} {found['units']['what']}"
+    lines.append(
+        f"B less A: {shown(difference['value'], about, signed=True)} ({low} to {high}), p = "
+        f"{difference['p']:.4f} (paired bootstrap over {units}, {difference['draws']:,} draws)"
+    )
+    if found["mcnemar"] is not None:
+        lines.append(f"McNemar's test: p = {found['mcnemar']:.4f}")
+    lines.append(
+        f"both right {table['both']:,}, only A {table['first']:,}, only B {table['second']:,}, "
+        f"both wrong {table['neither']:,}"
+    )
+    frequent = [pair for pair in found["pairs"] if pair["n"] > 1]
+    if frequent:
+        lines.append("where they differ most often:")
+    for pair in frequent:
+        right, one, other = (_named(pair[name]) for name in ("right", "first", "second"))
+        lines.append(f"  {pair['n']:,} x  right {right}, A {one}, B {other}")
+    return lines
+
+
+def shown(value: float, about: dict[str, Any], *, signed: bool = False) -> str:
+    """Return a figure as people read it; shares as percentages."""
+    plus = "+" if signed else ""
+    return f"{value:{plus}.2%}" if about["unit"].startswith("share") else f"{value:{plus}.4f}"
+
+
+def _named(candidate: str | None) -> str:
+    if candidate is None:
+        return "nothing"
+    return repr(candidate if len(candidate) <= 60 else f"{candidate[:60]} ...") if candidate else "(no word)"

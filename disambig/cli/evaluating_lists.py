@@ -1,0 +1,27 @@
+"""``disambig evaluate --lists``: figures on n-best lists, for people or as JSON."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Sequence
+
+import typer
+
+
+def run(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
+    """Score the model `name` on lists and print what came out."""
+    from disambig.evaluation.lists import check_lists, evaluate_lists, readable
+    from disambig.formats.nbest.reader import read_nbest
+    from disambig.model.loading import load
+    from disambig.training.accounting import line
+
+    model = load(name)
+    check_lists(model)
+    figures = evaluate_lists(model, list(read_nbest(paths)), measure=measure)
+    if json:
+        typer.echo(json_module.dumps({"model": f"{model.name} {model.version}", **figures}, indent=1))
+        return
+    typer.echo(line(figures["account"]), file=sys.stderr)
+    for each in readable(figures):
+        typer.echo(each)

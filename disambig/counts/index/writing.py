@@ -1,0 +1,158 @@
+"""Writes the index of a count table part by part, from keys in ascending order. See `layout`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts.index import index_arrays, layout
+from disambig.counts.index.layout import Record
+from disambig.counts.index.ranks import Ranks
+from disambig.engine import use_numba
+
+Chunk = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+"""Keys, ascending and distinct, and their counts, none zero."""
+_REWRITE = 3 << 20
+_UNITS = 10
+"""What a key costs NumPy, in the units of `use_numba`."""
+
+
+def write_index(
+    file: BinaryIO, chunks: Iterable[Chunk], record: Record, ranks: Ranks
+) -> tuple[NDArray[np.uint64], int]:
+    """Append the index at the end of `file`; return its directory and the number of n-grams."""
+    start = file.tell()
+    rows: list[tuple[int, int, int, int, int]] = []
+    n_ngrams = 0
+    for bits, keys, counts in _parts(chunks):
+        words, slots, buckets, seed = _build(keys, ranks.of(keys, counts), bits, record)
+        at = (file.tell() - start) // 2
+        rows.append((at, slots, at + slots * record.width, buckets, seed))
+        file.write(words.data)
+        n_ngrams += len(keys)
+    return np.array(rows, dtype=np.uint64), n_ngrams
+
+
+def renumber(
+    file: BinaryIO,
+    start: int,
+    directory: NDArray[np.uint64],
+    places: NDArray[np.uint16],
+) -> None:
+    """Replace each rank r of an index of exact records by ``places[r]``."""
+    for records, slots, *_ in directory.tolist():
+        for begin in range(0, slots, _REWRITE):
+            size = min(slots - begin, _REWRITE) * layout.EXACT.width * 2
+            at = start + 2 * (records + begin * layout.EXACT.width)
+            file.seek(at)
+            words = np.frombuffer(bytearray(file.read(size)), dtype=np.uint16)
+            words[2::3] = places[words[2::3]]
+            file.seek(at)
+            file.write(words.data)
+    file.seek(0, os.SEEK_END)
+
+
+def _parts(
+    chunks: Iterable[Chunk],
+) -> Iterator[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
+    """Cut the chunks anew into parts of the index: ``(bits, keys, counts)``, empty parts too."""
+    stream = _checked(chunks)
+    held: list[Chunk] = []
+    n_held = 0
+    for chunk in stream:  # as many as one part at least, to estimate how many there will be
+        held.append(chunk)
+        n_held += len(chunk[0])
+        if n_held > layout.KEYS_PER_PART:
+            # by the same keys however the chunks are cut: the same n-grams give the same file
+            share = (int(_joined(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
+            bits = layout.part_bits((layout.KEYS_PER_PART + 1) / share)
+            break
+    else:
+        bits = layout.part_bits(n_held)
+    part = 0
+    shift = np.uint64(64 - bits)
+    while part < 1 << bits:
+        last = int(held[-1][0][-1] >> shift) if held else 0
+        more = next(stream, None) if last <= part else None
+        if more is not None:
+            held.append(more)
+            continue
+        keys, counts = _joined(held)
+        # parts before `last` are complete; with the stream at its end all are
+        ends = np.arange(part + 1, last + 1 if last > part else 1 << bits, dtype=np.uint64) << shift
+        cuts = np.searchsorted(keys, ends).tolist()
+        if last <= part:
+            cuts.append(len(keys))
+        for begin, end in zip([0, *cuts], cuts, strict=False):
+            yield bits, keys[begin:end], counts[begin:end]
+        part += len(cuts)
+        held = [(keys[cuts[-1] :], counts[cuts[-1] :])]
+        if not len(held[0][0]):
+            held = []
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    none = np.empty(0, dtype=np.uint64)
+    return np.concatenate([none, *(keys for keys, _ in chunks)]), np.concatenate(
+        [none, *(counts for _, counts in chunks)]
+    )
+
+
+def _checked(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    last = -1
+    for keys, counts in chunks:
+        if not len(keys):
+            continue
+        if int(keys[0]) <= last or not bool(np.all(keys[1:] > keys[:-1])):
+            raise ValueError("the keys of a count table must ascend")
+        if not bool(np.all(counts)):
+            raise ValueError("the counts of a count table must not be zero")
+        last = int(keys[-1])
+        yield keys, counts
+
+
+def _find_pilots(
+    keys: NDArray[np.uint64],
+    bits: int,
+    seed: int,
+    n_slots: int,
+    pilots: NDArray[np.uint16],
+    slots: NDArray[np.uint64],
+) -> bool:
+    if not use_numba(len(keys) * _UNITS):
+        return index_arrays.find_pilots(keys, bits, seed, n_slots, pilots, slots)
+    from disambig.counts.index.index_kernels import find_pilots
+
+    unsigned = np.uint64
+    found = find_pilots(keys, unsigned(bits), unsigned(seed), unsigned(n_slots), pilots, slots)
+    return bool(found)
+
+
+def _build(
+    keys: NDArray[np.uint64], ranks: NDArray[np.uint16], bits: int, record: Record
+) -> tuple[NDArray[np.uint16], int, int, int]:
+    n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
+    words = np.zeros(n_slots * record.width + n_buckets, dtype=np.uint16)
+    pilots = words[n_slots * record.width :]
+    slots = np.empty(len(keys), dtype=np.uint64)
+    for seed in range(layout.SEEDS):
+        if _find_pilots(keys, bits, seed, n_slots, pilots, slots):
+            break
+    else:
+        raise ValueError("no perfect hash was found: the keys are not hashes")
+    at = slots.astype(np.intp) * record.width
+    low, high = keys.astype(np.uint16), (keys >> np.uint64(16)).astype(np.uint16)
+    if record is layout.SMALL:
+        words[at] = (low & np.uint16(0x3FF)) | (ranks << np.uint16(10))
+    elif record is layout.COMPACT:
+        words[at] = low
+        words[at + 1] = (high & np.uint16(0xFF)) | (ranks << np.uint16(8))
+    else:
+        words[at] = low
+        words[at + 1] = high
+        words[at + 2] = ranks
+    return words, n_slots, n_buckets, seed

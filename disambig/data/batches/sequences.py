@@ -1,0 +1,229 @@
+"""Sequences of instances that are labelled together: one sparse row an instance, as in `CrossedRows`.
+
+Each instance has the same K labels as candidates; what one of them is bears on the next one. Its row is
+crossed with the labels, and pairs of neighbouring labels have weights of their own behind those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.equal_lists import EqualLists
+from disambig.data.batches.rows import index_of, rows_of
+from disambig.data.batches.sparse import SparseRows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceRows(EqualLists):
+    """Rows of a sequence's places, crossed with K labels; never written out.
+
+    Flat weights are those of `CrossedRows`, shape (K, D), then those of the first label, (K,), then
+    those of (label before, label), (K, K). `scores` and `adjoint` see the first part alone: pairs are no rows
+    of single instances. `edges` gives the form in which they are.
+
+    Attributes
+    ----------
+    rows : scipy.sparse.csr_array, shape (n, D)
+    costs : array of float32, shape (n, K)
+    sequences : array of int64, shape (n,)
+        Number of the sequence that each instance belongs to; neighbours of one sequence have the same.
+    """
+
+    rows: Any
+    costs: NDArray[np.float32]
+    sequences: NDArray[np.int64]
+
+    @property
+    def n_weights(self) -> int:
+        """Length of the flat weights: K * (D + 1 + K)."""
+        k = self.costs.shape[1]
+        return k * (int(self.rows.shape[1]) + 1 + k)
+
+    @property
+    def columns(self) -> Columns:
+        """What the flat weights mean."""
+        k, d = self.costs.shape[1], int(self.rows.shape[1])
+        labels = np.arange(k, dtype=np.int32)
+        return Columns(
+            np.concatenate([np.repeat(labels, d), labels, np.tile(labels, k)]),
+            np.repeat(np.array([0, 1], np.int32), [k * d, k + k * k]),
+            ("token", "label before"),
+        )
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """Where each sequence begins, in instances, and their number."""
+        return starts_of(self.sequences)
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``W_r . x`` for each label r of each instance, pairs left out, shape ``(n * K,)``."""
+        k = self.costs.shape[1]
+        own = weights[: k * self.rows.shape[1]].reshape(k, -1)
+        return np.asarray(self.rows @ own.T).ravel()
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the crossed features summed with weights `mass`; zero for pairs."""
+        k = self.costs.shape[1]
+        own = np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
+        return np.concatenate([own, np.zeros(k + k * k)])
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each label's features: that of its instance."""
+        return np.repeat(np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel(), self.costs.shape[1])
+
+    def take(self, index: NDArray[np.int64]) -> SequenceRows:
+        """Return the batch of the instances in `index`; sequences of which some are left out close up."""
+        return SequenceRows(self.rows[index], self.costs[index], self.sequences[index])
+
+    def together(self) -> ChainRows:
+        """Return the edges of the labellings, which are decided together: one instance a sequence."""
+        return ChainRows(self)
+
+    def edges(self) -> SparseRows:
+        """Write the parts out, one instance a sequence: for the decoder `Chain`; small problems only.
+
+        The rows are those that `disambig.decode.chain` wants; each costs what the label it leads to does.
+        """
+        from scipy.sparse import csr_array
+
+        k = self.costs.shape[1]
+        d = self.rows.shape[1]
+        dense = self.rows.toarray()
+        starts = self.layout
+        blocks, cost, sizes = [np.zeros((0, self.n_weights))], [np.zeros(0, np.float32)], []
+        for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            size = 0
+            for t in range(first, last):
+                before = [0] if t == first else range(k)
+                rows = np.zeros((len(before) * k, self.n_weights))
+                for a in before:
+                    for b in range(k):
+                        row = rows[a * k + b]
+                        row[b * d : (b + 1) * d] = dense[t]
+                        row[k * d + b if t == first else k * d + k + a * k + b] = 1.0
+                blocks.append(rows)
+                cost.append(np.tile(self.costs[t], len(before)))
+                size += len(rows)
+            sizes.append(size)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return SparseRows(csr_array(np.vstack(blocks)), offsets, np.concatenate(cost), self.columns)
+
+
+class Chains(NamedTuple):
+    """How the edges of sequences lie: the layout of `ChainRows`.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (n + 1,)
+        Where the edges of each sequence begin.
+    n_states : int
+        K, the same at every place.
+    """
+
+    offsets: NDArray[np.int64]
+    n_states: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainRows:
+    """The edges of sequences, which are never written out: one instance a sequence, for the decoder `Chain`.
+
+    The rows are those that `disambig.decode.chain` wants, and the same as those of `SequenceRows.edges`: a
+    label at the first place, or a pair of neighbouring labels, with the features of the latter's place.
+
+    Attributes
+    ----------
+    places : SequenceRows
+    """
+
+    places: SequenceRows
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the edges of each sequence begin, shape ``(n_sequences + 1,)``."""
+        k, starts = self.places.costs.shape[1], self.places.layout
+        sizes = k + (np.diff(starts) - 1) * k * k
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    @property
+    def cost(self) -> NDArray[np.float32]:
+        """What each edge costs: that of the label it leads to."""
+        k = self.places.costs.shape[1]
+        cost = np.empty(int(self.offsets[-1]), np.float32)
+        for first, edges in self._sequences():
+            cost[edges.start : edges.start + k] = self.places.costs[first.start]
+            steps = cost[edges.start + k : edges.stop].reshape(-1, k, k)
+            steps[:] = self.places.costs[first.start + 1 : first.stop, None, :]
+        return cost
+
+    @property
+    def columns(self) -> Columns:
+        """What the flat weights mean."""
+        return self.places.columns
+
+    @property
+    def layout(self) -> Chains:
+        """Where the edges begin, and how many labels there are."""
+        return Chains(self.offsets, self.places.costs.shape[1])
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each edge."""
+        k = self.places.costs.shape[1]
+        place = self.places.scores(weights).reshape(-1, k)
+        first, step = weights[-k - k * k : -k * k], weights[-k * k :].reshape(k, k)
+        scores = np.empty(int(self.offsets[-1]))
+        for places, edges in self._sequences():
+            scores[edges.start : edges.start + k] = place[places.start] + first
+            steps = scores[edges.start + k : edges.stop].reshape(-1, k, k)
+            np.add(place[places.start + 1 : places.stop, None, :], step, out=steps)
+        return scores
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features summed with weights `mass`."""
+        k = self.places.costs.shape[1]
+        of_places = np.zeros(self.places.costs.shape)
+        first, step = np.zeros(k), np.zeros((k, k))
+        for places, edges in self._sequences():
+            of_places[places.start] = mass[edges.start : edges.start + k]
+            steps = mass[edges.start + k : edges.stop].reshape(-1, k, k)
+            of_places[places.start + 1 : places.stop] = steps.sum(axis=1)
+            first += of_places[places.start]
+            step += steps.sum(axis=0)
+        sums = self.places.adjoint(of_places.ravel())
+        sums[-k - k * k :] = np.concatenate([first, step.ravel()])
+        return sums
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each edge's features: that of its place and one."""
+        k = self.places.costs.shape[1]
+        squares = 1.0 + self.places.row_sqnorm().reshape(-1, k)[:, 0]
+        sizes = np.full(len(squares), k * k)
+        sizes[self.places.layout[:-1]] = k
+        return np.repeat(squares, sizes)
+
+    def take(self, index: NDArray[np.int64]) -> ChainRows:
+        """Return the batch of the sequences in `index`, each of which keeps to itself."""
+        places, starts = rows_of(self.places.layout, index_of(index))
+        taken = self.places.take(places)
+        numbers = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return ChainRows(replace(taken, sequences=numbers))
+
+    def _sequences(self) -> Iterator[tuple[slice, slice]]:
+        """Yield the places and the edges of each sequence."""
+        edges = pairwise(self.offsets.tolist())
+        for (first, last), (start, stop) in zip(pairwise(self.places.layout.tolist()), edges, strict=True):
+            yield slice(first, last), slice(start, stop)
+
+
+def starts_of(sequences: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where runs of equal numbers begin, and the length, shape ``(n_sequences + 1,)``."""
+    if not len(sequences):
+        return np.zeros(1, np.int64)
+    return np.concatenate([[0], np.flatnonzero(np.diff(sequences)) + 1, [len(sequences)]]).astype(np.int64)

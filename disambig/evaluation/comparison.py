@@ -1,0 +1,255 @@
+"""Two models on the same examples: their figures, how they differ, and whether by more than chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+from disambig.evaluation.labelled import decide
+from disambig.evaluation.lists import measure_of, outcomes_of
+from disambig.fields import decides, metric
+from disambig.formats.labelled.example import Labelled
+from disambig.formats.nbest.reader import NBest
+from disambig.measures.bootstrap import DRAWS, paired_bootstrap
+from disambig.measures.contract import AddsUp, Measure
+from disambig.measures.named import measure_named
+from disambig.measures.outcomes import Outcomes
+from disambig.measures.significance import mcnemar
+from disambig.model.model import Model
+from disambig.text.documents import view_of_texts
+from disambig.training.accounting import account
+from disambig.training.marking import mark, right_candidates
+from disambig.training.places import as_decided
+
+LEAST_DOCUMENTS = 20
+"""With fewer documents the instances are drawn anew, each by itself."""
+MOST_PAIRS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """What two models decided on the same examples.
+
+    Attributes
+    ----------
+    first, second : Outcomes
+        Of the same instances in the same order.
+    left_out : list of str
+        Why each example is left out that not both could use; of those that neither could, the first's reason.
+    """
+
+    first: Outcomes
+    second: Outcomes
+    left_out: list[str]
+
+
+def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Same:
+    """Decide at each labelled place that both models can use.
+
+    Raises
+    ------
+    UserError
+        D436 where there is none.
+    """
+    sides = [_of_labelled(model, labelled) for model in (first, second)]
+    problems = []
+    for i in range(len(labelled)):
+        reasons = [(m, side[1][i]) for m, side in zip((first, second), sides, strict=True) if i in side[1]]
+        if reasons:
+            problems.append(f"{labelled[i].where}: {reasons[0][0].name}: {reasons[0][1]}")
+    return _same((first, second), [(keys, outcomes) for keys, _, outcomes in sides], problems)
+
+
+def on_texts(first: Model, second: Model, texts: Sequence[str]) -> Same:
+    """Decide wherever both models find something to decide in text whose words are right.
+
+    Raises
+    ------
+    UserError
+        D463 for models of labels, D436 where there is no place that both decide.
+    """
+    sides = []
+    for model in (first, second):
+        if decides(model.task).between != "words":
+            raise UserError("D463", task=model.task.name)
+        decided = model.decide(view_of_texts(texts, model.tokenisation))
+        decided = decided.take(np.flatnonzero(decided.observed >= 0))
+        places = zip(decided.documents.tolist(), decided.starts.tolist(), decided.ends.tolist(), strict=True)
+        sides.append((list(places), Outcomes.of_decisions(decided)))
+    known = [set(keys) for keys, _ in sides]
+    only = [f"places: decided by {model.name} alone" for model in (first, second)]
+    problems = [
+        reason
+        for reason, mine, other in zip(only, known, known[::-1], strict=True)
+        for _ in range(len(mine - other))
+    ]
+    return _same((first, second), sides, problems)
+
+
+def on_lists(first: Model, second: Model, items: Sequence[NBest]) -> Same:
+    """Choose from each list whose costs or reference are known (errors: `outcomes_of`)."""
+    one, other = outcomes_of(first, items), outcomes_of(second, items)
+    return Same(one, other, ["lists: neither costs nor a reference"] * (len(items) - len(one)))
+
+
+def compare(
+    models: tuple[Model, Model], same: Same, *, measure: str | None = None, draws: int = DRAWS, seed: int = 0
+) -> dict[str, Any]:
+    """Compare what two models decided.
+
+    Parameters
+    ----------
+    models : (Model, Model)
+    same : Same
+    measure : str, optional
+        See `measure_named`; by default that of the first model's task.
+    draws, seed : int
+        Of the bootstrap, which draws documents or, where there are fewer than `LEAST_DOCUMENTS`, instances.
+
+    Returns
+    -------
+    dict
+        ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` (``what`` is
+        drawn anew, and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``; ``difference`` of
+        the second less the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
+        ``mcnemar``, its p, None where the measure is no share of right instances; ``table``: ``both``,
+        ``first`` and ``second`` alone, ``neither`` right; ``pairs``: the most frequent choices that differ,
+        each ``right``, ``first``, ``second`` and ``n``.
+    """
+    first, second = same.first, same.second
+    figure = _measure(models[0], first, measure)
+    n_documents = len(np.unique(first.units))
+    by_document = LEAST_DOCUMENTS <= n_documents < len(first)
+    if not by_document:
+        first = replace(first, units=np.arange(len(first)))
+    found = paired_bootstrap(figure, first, second, draws=draws, seed=seed)
+    systems = zip(
+        models, (found.first, found.second), (found.first_interval, found.second_interval), strict=True
+    )
+    hits = first.right, second.right
+    return {
+        "n": len(first),
+        "account": account(len(first), same.left_out),
+        "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
+        "units": {"what": "documents" if by_document else "instances", "n": found.n_units},
+        "systems": [
+            {"model": f"{model.name} {model.version}", "value": value, "interval": interval}
+            for model, value, interval in systems
+        ],
+        "difference": {
+            "value": found.difference,
+            "interval": found.interval,
+            "p": found.p,
+            "draws": found.draws,
+        },
+        "mcnemar": _mcnemar(figure, first, second),
+        "table": {
+            "both": int((hits[0] & hits[1]).sum()),
+            "first": int((hits[0] & ~hits[1]).sum()),
+            "second": int((~hits[0] & hits[1]).sum()),
+            "neither": int((~hits[0] & ~hits[1]).sum()),
+        },
+        "pairs": _pairs(first, second),
+    }
+
+
+def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
+    if decides(model.task).where == "items":
+        return measure_of(model, outcomes, name)
+    if name is not None:
+        return measure_named(name)
+    plain, candidate = metric(model.task)
+    return measure_named(plain if candidate is None else f"{plain}:{candidate}")
+
+
+def _of_labelled(model: Model, labelled: Sequence[Labelled]) -> tuple[list[int], dict[int, str], Outcomes]:
+    """Return which examples a model decides, why not the others, and the outcomes, in the same order."""
+    task = model.task
+    decided = as_decided(task, labelled)
+    number = {id(example): i for i, example in enumerate(decided)}
+    names = {group.name for group in task.groups}
+    unknown: dict[int, str] = {}
+    if decides(task).between == "labels":
+        unknown = {
+            i: f"knows no word {example.word!r}"
+            for i, example in enumerate(decided)
+            if example.word and example.word not in names
+        }
+    marked = mark(
+        task, model.tokenisation, [each for i, each in enumerate(decided) if i not in unknown] or decided
+    )
+    documents = {name: i for i, name in enumerate(dict.fromkeys(each.document for each in decided))}
+    keys: list[int] = []
+    parts = []
+    for g, group in enumerate(task.groups):
+        rows = np.flatnonzero(marked.examples.instances.groups == g)
+        if not len(rows):
+            continue
+        part = marked.take(rows)
+        chosen, scores = decide(model, part, g)
+        keys += [number[id(example)] for example in part.labelled]
+        parts.append(
+            Outcomes.of_group(
+                group.candidates,
+                part.examples.instances.observed,
+                chosen,
+                scores=scores,
+                right=right_candidates(part, group),
+                units=[documents[example.document] for example in part.labelled],
+            )
+        )
+    used = set(keys)
+    why = {problem.partition(": ")[0]: problem.partition(": ")[2] for problem in marked.problems}
+    left = {i: why.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}
+    return keys, left | unknown, Outcomes.joined(parts)
+
+
+def _same(
+    models: tuple[Model, Model], sides: Sequence[tuple[Sequence[Hashable], Outcomes]], problems: list[str]
+) -> Same:
+    """Return what both decided, in the order of the first model's."""
+    places = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
+    common = [key for key in places[0] if key in places[1]]
+    if not common:
+        first, second = models
+        raise UserError("D436", first=first.name, second=second.name)
+    common.sort(key=lambda key: places[0][key])
+    taken = [
+        outcomes.take(np.array([at[key] for key in common]))
+        for at, (_, outcomes) in zip(places, sides, strict=True)
+    ]
+    return Same(taken[0], replace(taken[1], units=taken[0].units), problems)
+
+
+def _mcnemar(measure: Measure, first: Outcomes, second: Outcomes) -> float | None:
+    """Return McNemar's p, None where the measure is not the share of instances that are right."""
+    if not isinstance(measure, AddsUp):
+        return None
+    terms = measure.terms(first), measure.terms(second)
+    if any(each.shape[1] != 2 or not _is_share(each) for each in terms):
+        return None
+    hits: list[NDArray[np.bool_]] = [each[:, 0] == 1 for each in terms]
+    return mcnemar(*hits)
+
+
+def _is_share(terms: NDArray[np.float64]) -> bool:
+    return bool((terms[:, 1] == 1).all() and np.isin(terms[:, 0], (0, 1)).all())
+
+
+def _pairs(first: Outcomes, second: Outcomes) -> list[dict[str, Any]]:
+    """Return the most frequent choices that differ, with what is right."""
+    golds = [first.names[i] if i >= 0 else None for i in first.gold_ids.tolist()]
+    choices = [
+        [side.names[i] if i >= 0 else None for i in side.chosen_ids.tolist()] for side in (first, second)
+    ]
+    counts = Counter(each for each in zip(golds, *choices, strict=True) if each[1] != each[2])
+    return [
+        {"right": right, "first": one, "second": other, "n": n}
+        for (right, one, other), n in counts.most_common(MOST_PAIRS)
+    ]

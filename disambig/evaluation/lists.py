@@ -1,0 +1,143 @@
+"""How good a model is at finding the best of a list, beside the first candidates and the best there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from disambig.errors import UserError
+from disambig.fields import decides, metric
+from disambig.formats.nbest.columns import instances_of
+from disambig.formats.nbest.reader import NBest
+from disambig.measures.bootstrap import bootstrap_interval, paired_bootstrap
+from disambig.measures.contract import Measure
+from disambig.measures.named import measure_named
+from disambig.measures.outcomes import Outcomes
+from disambig.model.model import Model
+from disambig.training.accounting import account
+from disambig.training.lists import listed
+
+
+def check_lists(model: Model) -> None:
+    """Raise D336 for a model that does not decide between candidates of lists."""
+    if decides(model.task).where != "items":
+        raise UserError("D336", model=model.name, task=model.task.name)
+
+
+def outcomes_of(model: Model, items: Sequence[NBest]) -> Outcomes:
+    """Return what a model chooses in lists whose costs or references are known; others are left out.
+
+    Raises
+    ------
+    UserError
+        D336 for a model of another kind, D337 where nothing is known of any list.
+    """
+    check_lists(model)
+    instances = instances_of(listed(model.task, items))
+    known = np.flatnonzero(instances.observed >= 0)
+    if not len(known):
+        raise UserError("D337", n=len(items))
+    part = instances.take(known)
+    assert part.own is not None
+    decisions = model.decide_at(part.unseen(), model.tokenisation([]))
+    used = [items[i] for i in known.tolist()]
+    names = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
+    references = [item.reference for item in used if item.reference is not None]
+    return Outcomes.of_lists(
+        part.own,
+        scores=decisions.scores,
+        chosen=decisions.chosen,
+        references=references if len(references) == len(used) else None,
+        units=[names[item.document] for item in used],
+    )
+
+
+def measure_of(model: Model, outcomes: Outcomes, name: str | None = None) -> Measure:
+    """Return a measure by name, by default the task's; the mean cost where lists have no references."""
+    if name is None and outcomes.references is None:
+        name = "cost"
+    return measure_named(name or metric(model.task)[0])
+
+
+def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None = None) -> dict[str, Any]:
+    """Score a model on lists.
+
+    Parameters
+    ----------
+    measure : str, optional
+        See `disambig.measures.named.measure_named`; by default that of the model's task.
+
+    Returns
+    -------
+    dict
+        ``n`` lists, ``candidates``, ``account`` (of lists of which nothing is known), ``measure`` (``name``,
+        ``unit``, ``more_is_better``), ``systems``: ``model``, ``first`` (the source's first candidate) and
+        ``oracle`` (the best there is), each ``value`` and ``interval``; ``better`` than the first candidate:
+        ``difference``, ``interval`` and ``p`` of a paired bootstrap over documents; ``changed``: how often
+        the model chose another than the first, and of these how many are better and worse.
+    """
+    outcomes = outcomes_of(model, items)
+    figure = measure_of(model, outcomes, measure)
+    best = _cheapest(outcomes)
+    first = outcomes.with_chosen(outcomes.first)
+    systems = {"model": outcomes, "first": first, "oracle": outcomes.with_chosen(best)}
+    paired = paired_bootstrap(figure, first, outcomes)
+    moved = outcomes.chosen != first.chosen
+    change = outcomes.chosen_cost - first.chosen_cost
+    return {
+        "n": len(outcomes),
+        "candidates": int(outcomes.offsets[-1]),
+        "account": account(len(outcomes), _unused(len(items) - len(outcomes)), "lists"),
+        "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
+        "systems": {
+            name: {"value": figure.value(each), "interval": bootstrap_interval(figure, each)}
+            for name, each in systems.items()
+        },
+        "better": {"difference": paired.difference, "interval": paired.interval, "p": paired.p},
+        "changed": {
+            "n": int(moved.sum()),
+            "better": int((moved & (change < 0)).sum()),
+            "worse": int((moved & (change > 0)).sum()),
+        },
+    }
+
+
+def _unused(n: int) -> list[str]:
+    return ["lists: neither costs nor a reference"] * n
+
+
+def _cheapest(outcomes: Outcomes) -> Any:
+    from disambig.data import segments
+
+    return segments.argmax(-outcomes.cost, outcomes.offsets)
+
+
+def readable(figures: dict[str, Any]) -> list[str]:
+    """Return the figures as lines for people."""
+    about, systems, changed = figures["measure"], figures["systems"], figures["changed"]
+    unit = "" if about["unit"] == "share" else f" ({about['unit']})"
+    lines = [f"{figures['n']:,} lists, {figures['candidates']:,} candidates; {about['name']}{unit}:"]
+    names = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best there is"}
+    for name, title in names.items():
+        at = systems[name]
+        low, high = at["interval"]
+        lines.append(
+            f"  {title}: {_shown(at['value'], about)} ({_shown(low, about)} to {_shown(high, about)})"
+        )
+    better = figures["better"]
+    low, high = better["interval"]
+    lines.append(
+        f"model less first: {better['difference']:+.4f} ({low:+.4f} to {high:+.4f}), p = {better['p']:.4f} "
+        "(paired bootstrap)"
+    )
+    lines.append(
+        f"{changed['n']:,} lists have another candidate in front: {changed['better']:,} better, "
+        f"{changed['worse']:,} worse"
+    )
+    return lines
+
+
+def _shown(value: float, about: dict[str, Any]) -> str:
+    return f"{value:.2%}" if about["unit"] == "share" else f"{value:.4f}"

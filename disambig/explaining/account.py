@@ -1,0 +1,151 @@
+"""What there is to say of each decision in a text: place, verdict, candidates, the parts of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from disambig.data.decisions import Decisions
+from disambig.explaining.parts import Table, absences, table_of
+from disambig.explaining.reasons import explain
+from disambig.explaining.verdict import shown, verdict
+from disambig.model.evidence import looked_up
+from disambig.model.model import Model
+from disambig.text.documents import view_of_texts
+from disambig.text.protected import protected_spans
+from disambig.types import Flags, Floats, KeepsSilent
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What is said of one decision, or of a place that was left alone: lines, tables, lines on these."""
+
+    place: str
+    lines: tuple[str, ...]
+    flagged: bool = False
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def title(model: Model, *, flags_per_1000: float | None = None) -> str:
+    """Return what is explained: task, model, and at which rate of flags."""
+    rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
+    how = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, Flags) else "labels"
+    return f"{model.task.name} ({model.name} {model.version}, {how})"
+
+
+def accounts(
+    text: str, model: Model, *, flags_per_1000: float | None = None, top: int = 5
+) -> Iterator[Account]:
+    """Yield an account of each decision that `model` takes in a text, then of each that protection prevents.
+
+    Parameters
+    ----------
+    top : int
+        Candidates, and parts of a score, that are shown.
+    """
+    view = view_of_texts([text], model.tokenisation, protected=True)
+    least_margin = 0.0
+    if isinstance(model.judge, KeepsSilent):  # what is left unsaid is explained as well
+        least_margin, model = model.judge.least_margin, model.with_least_margin(0.0)
+    decisions = model.decide(view, flags_per_1000=flags_per_1000)
+    flags = isinstance(model.judge, Flags)
+    probabilities = None if flags else model.candidate_probabilities(decisions)
+    threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, Flags) else 1.0
+    what = looked_up(model)
+    for index in decisions.noted.nonzero()[0].tolist():
+        record = decisions.record(index, text)
+        best, chosen = record["candidates"][0][0], record["chosen"]
+        reasons = explain(model, view, index)
+        known = {reason.candidate for reason in reasons or () if reason.count}
+        evidence = best in known or not reasons
+        lines = [verdict(decisions, index, text, threshold=threshold, evidence=evidence, what=what)]
+        if record["margin"] < least_margin:
+            lines.append(f"nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
+        names = _ranked(record, shares := _shares(decisions, index, probabilities))
+        if shares and names[0] != chosen:
+            lines.append(f"{shown(names[0])} is more probable, but this model decides for the best F1")
+        seen = _observed(decisions, index)
+        kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen)]
+        tables, notes = [_candidates(decisions, index, record, kept, shares)], []
+        if reasons is None:
+            notes.append("its scores are no sums of weights: there are no parts to show")
+        else:
+            first = chosen if shares else best
+            others = [name for name in names if name != first]
+            compared = (first, *([seen] if seen is not None and seen != first else others[:1]))
+            parts = table_of(reasons, compared, top=top, what=what.removesuffix("s"))
+            tables += [parts] if parts else []
+            notes += absences(reasons, compared, top=top)
+        yield Account(
+            _headline(record, text), tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes)
+        )
+    for start, end in _protected(text, model, decisions):
+        yield Account(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
+
+
+def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
+    """Return the probability of each candidate of a decision; nothing of models that choose words."""
+    if probabilities is None:
+        return {}
+    own = probabilities[decisions.offsets[index] : decisions.offsets[index + 1]]
+    names = decisions.candidates_of(index)
+    return dict(zip(names, own.tolist(), strict=True))
+
+
+def _ranked(record: dict[str, Any], shares: dict[str, float]) -> list[str]:
+    """Return the candidates as they are shown: by probability, of models that choose words by score."""
+    names = [name for name, _ in record["candidates"]]
+    if not shares:
+        return names
+    return sorted(names, key=lambda name: (-round(shares[name], 6), name != record["chosen"]))
+
+
+def _candidates(
+    decisions: Decisions, index: int, record: dict[str, Any], names: Sequence[str], shares: dict[str, float]
+) -> Table:
+    """Return a table of some candidates of a decision."""
+    group, scores = decisions.table[decisions.groups[index]], dict(record["candidates"])
+    columns = {"candidate": [shown(name) for name in names]}
+    if group.glosses:
+        glosses = dict(zip(group.candidates, group.glosses, strict=True))
+        columns["gloss"] = [glosses[name] for name in names]
+    if shares:
+        columns["probability"] = [f"{shares[name]:.3f}" for name in names]
+    columns["score"] = [f"{round(scores[name], 3) + 0.0:.3f}" for name in names]
+    return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), 2 if shares else 1)
+
+
+def _observed(decisions: Decisions, index: int) -> str | None:
+    observed = int(decisions.observed[index])
+    return decisions.candidates_of(index)[observed] if observed >= 0 else None
+
+
+def _headline(record: dict[str, Any], text: str) -> str:
+    arrow = f" -> {record['replacement']}" if record["replacement"] != record["observed"] else ""
+    return _where(text, record["start"], record["end"]) + arrow
+
+
+def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
+    place = text[start:end]
+    if len(place) > 4 * around:  # a whole document
+        place = f"{place[: 2 * around]} ... {place[-around:]}"
+    said = f"{text[max(0, start - around) : start]}[{place}]{text[end : end + around]}"
+    return f"{start}-{end}: {' '.join(said.split())}"
+
+
+def _protected(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:
+    """Return the places that would be decided if nothing were protected."""
+    view = view_of_texts([text], model.tokenisation, protected=False)
+    everything = model.decide(view).without_empty()
+    decided = set(zip(decisions.starts.tolist(), decisions.ends.tolist(), strict=True))
+    places = zip(everything.starts.tolist(), everything.ends.tolist(), strict=True)
+    return [place for place in places if place not in decided]
+
+
+def _kind(text: str, start: int, end: int) -> str:
+    for first, last, kind in protected_spans(text):
+        if first < end and start < last:
+            return kind
+    return "name"

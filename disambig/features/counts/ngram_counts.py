@@ -1,0 +1,250 @@
+"""Web n-gram counts: how often each candidate is seen in each context around a place.
+
+Attribute (r, c) is log(count + 1) of context c filled with candidate r (Bergsma, Lin and Goebel 2009);
+contexts that cannot be filled are zero for all candidates alike. One bias attribute a candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.dense_lists import DenseLists
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
+from disambig.engine import use_numba
+from disambig.errors import UserError
+from disambig.features.counts.contexts import (
+    CONTEXTS,
+    GROUP_NAMES,
+    PARENTS,
+    Candidates,
+    fits,
+    ngram_text,
+    room,
+)
+from disambig.features.evidence import Evidence
+from disambig.text.hashing import MASK, ORDER, PLACES, fmix
+from disambig.text.view import TokenView
+from disambig.types import Arrays, Features
+
+if TYPE_CHECKING:
+    from disambig.counts.table import CountTable
+
+BIAS = len(CONTEXTS)
+"""Index of the bias attribute, the last."""
+
+
+class NgramCounts:
+    """Extractor of the 14 context counts.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table: a file, or the name of one that an installed pack brings.
+    """
+
+    requires: Sequence[str] = ()
+
+    def __init__(self, *, counts: str | Path | CountTable) -> None:
+        self.counts = counts
+
+    @cached_property
+    def table(self) -> CountTable:
+        """The count table, opened on first use."""
+        from disambig.counts.locate import open_table
+
+        return open_table(self.counts)
+
+    @cached_property
+    def logs(self) -> NDArray[np.float32]:
+        """log(count + 1) of each rank of the table, shape ``(n_ranks,)``."""
+        return np.log1p(self.table.values.astype(np.float64)).astype(np.float32)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramCounts:
+        """Return self: the table was made beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the table is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> NgramCounts:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the counts around instances of one group as class blocks, shape ``(n, K, 15)``.
+
+        Of instances with candidates of their own as `DenseLists`, whose columns all candidates share.
+
+        Raises
+        ------
+        UserError
+            D1xx where the table was counted under another tokenisation than `view`'s.
+        """
+        if instances.own is not None:
+            return self._of_lists(view, instances, instances.own, group)
+        ranks, usable = self.look_up(view, instances, group)
+        n, k, _ = ranks.shape
+        values = np.empty((n, k, BIAS + 1), np.float32)
+        values[:, :, :BIAS] = self._values(ranks, usable, view, group)
+        values[:, :, BIAS] = 1.0
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        found = np.count_nonzero(ranks, axis=2).ravel().astype(np.int32)
+        asked = np.repeat(usable.sum(axis=1), k).astype(np.int32)
+        column_of = np.arange(k * (BIAS + 1)).reshape(k, BIAS + 1)
+        return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
+
+    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+        from disambig.features.counts.own_lists import columns_of_lists, ranks_of_lists
+
+        if type(self) is not NgramCounts:
+            raise UserError("D419", extractor=type(self).__name__)
+        self.table.require(view.tokenisation)
+        ranks, usable = ranks_of_lists(self.table, view, instances, own)
+        values = np.ones((len(ranks), BIAS + 1), np.float32)
+        values[:, :BIAS] = np.take(self.logs, ranks)
+        batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
+        found = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        return Features(batch, found, usable.sum(axis=1).astype(np.int32))
+
+    def look_up(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the ranks of the n-grams, ``(n, K, 14)``, and which contexts the text holds, ``(n, 14)``.
+
+        Rank 0 says that an n-gram is not in the table, or that its context is not in the text.
+
+        Raises
+        ------
+        UserError
+            D1xx where the table was counted under another tokenisation than `view`'s.
+        """
+        self.table.require(view.tokenisation)
+        candidates = Candidates.of(group)
+        if not len(instances):
+            return np.zeros((0, len(candidates.lengths), BIAS), np.uint16), np.zeros((0, BIAS), bool)
+        left, right = room(view, instances)
+        usable = fits(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
+        nested = "" not in group.candidates and self.table.is_nested(group.candidates)
+        return self._ranks(view, instances, candidates, usable, nested), usable
+
+    def evidence(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> dict[tuple[str, str], Evidence]:
+        """Return each n-gram that is asked for at a single place, with its count (see `Explains`)."""
+        if instances.own is None:
+            candidates = group.candidates
+            ranks, usable = self.look_up(view, instances, group)
+            ranks, usable = ranks[0], np.repeat(usable[:1], len(candidates), axis=0)
+        else:
+            from disambig.features.counts.own_lists import ranks_of_lists
+
+            candidates = instances.own.of_instance(0)
+            ranks, usable = ranks_of_lists(self.table, view, instances, instances.own)
+        counts = self.table.values[ranks].tolist()
+        position, length = int(instances.positions[0]), int(instances.lengths[0])
+        found = {}
+        for r, c in zip(*(each.tolist() for each in np.nonzero(usable)), strict=True):
+            ngram = ngram_text(view, position, length, CONTEXTS[c], candidates[r])
+            least = self.table.least_count(len(ngram.split()), candidates)
+            found[candidates[r], _pattern(*CONTEXTS[c])] = Evidence(ngram, counts[r][c], least)
+        return found
+
+    def _values(
+        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group
+    ) -> NDArray[np.float32]:
+        """Return what the counts are as attributes, shape (n, K, 14)."""
+        return np.take(self.logs, ranks)
+
+    def _ranks(
+        self,
+        view: TokenView,
+        instances: Instances,
+        candidates: Candidates,
+        usable: NDArray[np.bool_],
+        nested: bool,
+    ) -> NDArray[np.uint16]:
+        n, k = len(instances), len(candidates.lengths)
+        seed = self.table.seed(view.tokenisation)
+        if use_numba(n * k * BIAS):
+            from disambig.features.counts.ngram_kernels import fill_ranks
+
+            return fill_ranks(self.table, seed, view.hashes, instances, candidates, usable, nested)
+        ranks = np.zeros((n, k, BIAS), np.uint16)
+        for c in range(BIAS):
+            rows = np.flatnonzero(usable[:, c])
+            if len(rows):
+                keys, known = context_keys(view, instances, candidates, rows, c, seed)
+                found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+                for parent in PARENTS[c][PARENTS[c] >= 0] if nested else ():
+                    known &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
+                ranks[rows, :, c] = np.where(known, found, 0)
+        return ranks
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"counts": self.counts}
+
+
+def context_keys(
+    view: TokenView,
+    instances: Instances,
+    candidates: Candidates,
+    rows: NDArray[np.int64],
+    context: int,
+    seed: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """Return the n-gram keys of one context filled with each candidate.
+
+    Returns
+    -------
+    keys : array of uint64, shape (n_rows, K)
+    known : array of bool, shape (n_rows, K)
+        False where a context word has no hash: such an n-gram was never counted.
+    """
+    left, right = CONTEXTS[context]
+    places = np.array(PLACES, np.uint64)
+    positions = instances.positions[rows]
+    after = positions + instances.lengths[rows]
+    before = [view.hashes[positions - left + i] for i in range(left)]
+    behind = [view.hashes[after + i] for i in range(right)]
+    known = np.ones(len(rows), bool)
+    for words in before + behind:
+        known &= words != 0
+    keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
+    for r, length in enumerate(candidates.lengths):
+        start = seed + (left + int(length) + right) * ORDER
+        start += sum(int(candidates.words[r, i]) * PLACES[left + i] for i in range(int(length)))
+        total = np.full(len(rows), start & MASK, np.uint64)
+        for i, words in enumerate(before):
+            total += words * places[i]
+        for i, words in enumerate(behind):
+            total += words * places[left + length + i]
+        keys[:, r] = total
+    return fmix(keys), np.repeat(known[:, None], keys.shape[1], axis=1)
+
+
+def columns_of(group: Group) -> Columns:
+    """Return the meaning of the 15 weights of each candidate of `group`."""
+    k, a = len(group.candidates), BIAS + 1
+    sizes = [left + right - 1 for left, right in CONTEXTS]
+    names = [_pattern(left, right) for left, right in CONTEXTS] + ["bias"]
+    return Columns(
+        np.repeat(np.arange(k, dtype=np.int32), a),
+        np.tile(np.array([*sizes, len(GROUP_NAMES)], np.int32), k),
+        (*GROUP_NAMES, "bias"),
+        [f"{candidate}: {name}" for candidate in group.candidates for name in names],
+    )
+
+
+def _pattern(left: int, right: int) -> str:
+    return " ".join(["."] * left + ["_"] + ["."] * right)

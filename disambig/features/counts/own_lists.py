@@ -1,0 +1,96 @@
+"""Counts of the n-grams around a place with each candidate of the place's own list, of any length, in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.batches.columns import Columns
+from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
+from disambig.features.counts.contexts import CONTEXTS, GROUP_NAMES, room
+from disambig.text.hashing import MAX_ORDER, ORDER, PLACES, fmix, hash_word
+from disambig.text.view import TokenView
+
+if TYPE_CHECKING:
+    from disambig.counts.table import CountTable
+
+Ints = NDArray[np.int64]
+
+
+def ranks_of_lists(
+    table: CountTable, view: TokenView, instances: Instances, own: CandidateLists
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Return the rank of each candidate's n-gram in each context, and which contexts its place holds.
+
+    Candidates of one list are compared on the contexts that all of them can fill, as those of a group are.
+
+    Returns
+    -------
+    ranks : array of uint16, shape (n_candidates, 14)
+        Zero where an n-gram is not in the table.
+    usable : array of bool, shape (n_candidates, 14)
+    """
+    words, lengths = _hashed(own)
+    of_row = np.repeat(np.arange(len(own)), np.diff(own.offsets))
+    usable = _fits(view, instances, own, lengths)[of_row]
+    seed, places = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
+    positions, behind = instances.positions[of_row], (instances.positions + instances.lengths)[of_row]
+    ranks = np.zeros(usable.shape, np.uint16)
+    for c, (left, right) in enumerate(CONTEXTS):
+        rows = np.flatnonzero(usable[:, c])
+        if not len(rows):
+            continue
+        n = lengths[rows]
+        keys = np.uint64(seed) + (left + n + right).astype(np.uint64) * np.uint64(ORDER)
+        known = np.ones(len(rows), bool)
+        around = [(view.hashes[positions[rows] - left + i], np.full(len(rows), i)) for i in range(left)]
+        around += [(view.hashes[behind[rows] + i], left + n + i) for i in range(right)]
+        for hashes, at in around:
+            keys += hashes * places[at]
+            known &= hashes != 0
+        for i in range(words.shape[1]):
+            inside = n > i
+            if not inside.any():
+                break
+            keys[inside] += words[rows[inside], i] * places[left + i]
+        found = table.ranks(fmix(keys))
+        ranks[rows, c] = np.where(known, found, 0)
+    return ranks, usable
+
+
+def columns_of_lists() -> Columns:
+    """Return the meaning of the 15 weights that all candidates share."""
+    sizes = [left + right - 1 for left, right in CONTEXTS]
+    names = [" ".join(["."] * left + ["_"] + ["."] * right) for left, right in CONTEXTS]
+    groups = np.array([*sizes, len(GROUP_NAMES)], np.int32)
+    return Columns(np.full(len(groups), -1, np.int32), groups, (*GROUP_NAMES, "bias"), [*names, "bias"])
+
+
+def _hashed(own: CandidateLists) -> tuple[NDArray[np.uint64], Ints]:
+    """Return the words of each candidate as hashes, zero behind the last, and how many there are."""
+    split = [text.lower().split() for text in own.texts]
+    lengths = np.fromiter(map(len, split), np.int64, len(split))
+    words = np.zeros((len(split), int(lengths.max(initial=1))), np.uint64)
+    known: dict[str, int] = {}
+    for row, each in enumerate(split):
+        for i, word in enumerate(each):
+            if word not in known:
+                known[word] = hash_word(word)
+            words[row, i] = known[word]
+    return words, lengths
+
+
+def _fits(view: TokenView, instances: Instances, own: CandidateLists, lengths: Ints) -> NDArray[np.bool_]:
+    """Return which contexts each place can fill with every candidate of its list, shape ``(n, 14)``."""
+    contexts = np.array(CONTEXTS)
+    left, right = room(view, instances)
+    starts = own.offsets[:-1]
+    longest, shortest = np.maximum.reduceat(lengths, starts), np.minimum.reduceat(lengths, starts)
+    short = contexts.sum(axis=1) + longest[:, None] <= MAX_ORDER
+    # a candidate of no word says something between words only
+    between = (shortest[:, None] > 0) | (contexts.min(axis=1) > 0)
+    inside = (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
+    return inside & short & between

@@ -1,0 +1,1 @@
+"""A small network over the words around a place."""

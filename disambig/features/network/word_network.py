@@ -1,0 +1,187 @@
+"""A small neural network over the words around a place: what each candidate's company looks like.
+
+One attribute a candidate. N-gram counts know only contexts that were seen word for word; the network
+knows that *Tuesday* is like *Wednesday*. Words are embedded (Bengio et al. 2003): the near ones each by
+its place, those further off summed, as for a topic; one hidden layer; an output for each candidate of
+each group, so that rare groups learn from frequent ones what words are like. It is learned from running
+text whose words are taken as right; text used here should not be used for the learner too.
+
+Kept weights are 8-bit integers, and all sums are of integers small enough for float32 to be exact: the
+answer does not depend on the machine, the size of a batch or the order of summing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.engine import use_numba
+from disambig.errors import UserError
+from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
+from disambig.features.rows.surroundings import Surroundings
+from disambig.features.words.learned_words import number_of
+from disambig.text.view import TokenView
+from disambig.types import Arrays, Features
+
+GROUP_NAME = "context"
+_STEP = 1 / 64
+_CHUNK = 4096
+_EXACT = 2**24
+"""Float32 holds all integers up to here."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordNetwork:
+    """Extractor of one score a candidate from the words around it, near and far.
+
+    Parameters
+    ----------
+    near : int
+        Words on each side, within the sentence, that enter by their place.
+    far : int
+        Words on each side, within the document, of which those beyond the near ones enter as a sum.
+    vocabulary : int
+        Most frequent words that are known.
+    dimensions : int
+        Length of a word's embedding.
+    hidden : int
+        Units of the hidden layer.
+    examples : int
+        Instances of a group to learn from; a random sample where there are more.
+    epochs : int
+        Times that each is looked at.
+    seed : int
+    """
+
+    near: int = 6
+    far: int = 25
+    vocabulary: int = 50_000
+    dimensions: int = 48
+    hidden: int = 256
+    examples: int = 1_000_000
+    epochs: int = 1
+    seed: int = 0
+    weights: Weights | None = None
+    requires: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs"):
+            if not _is_whole(getattr(self, name), least=1):
+                raise UserError("D452", setting=f"WordNetwork.{name}", value=getattr(self, name))
+        if not _is_whole(self.seed, least=0):
+            raise UserError("D457", setting="WordNetwork.seed", value=self.seed)
+        if self.far < self.near:
+            raise UserError("D453", near=self.near, far=self.far)
+        places = 2 * self.near + (2 * (self.far - self.near) >> TOPIC_SHIFT) + 1
+        if 127 * 127 * self.dimensions * places >= _EXACT or 255 * 127 * self.hidden >= _EXACT:
+            raise UserError(
+                "D456", near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden
+            )
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordNetwork:
+        """Learn from text whose words are taken as right.
+
+        Groups with a candidate that never occurs stay out.
+        """
+        from disambig.features.network.word_network_training import learn
+
+        return replace(self, weights=learn(self, view, instances, groups))
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
+
+        Words around are no n-gram found: they alone never make a flag.
+
+        Raises
+        ------
+        ValueError
+            Where the network has another number of candidates for `group`.
+        """
+        n, k = len(instances), len(group.candidates)
+        values = np.zeros((n, k, 1), np.float32)
+        rows = self._rows(group)
+        if n and rows is not None:
+            for start in range(0, n, _CHUNK):
+                part = slice(start, min(start + _CHUNK, n))
+                values[part, :, 0] = self._scores(
+                    view, instances.take(np.arange(part.start, part.stop)), rows
+                )
+        columns = Columns(
+            np.arange(k, dtype=np.int32),
+            np.zeros(k, np.int32),
+            (GROUP_NAME,),
+            [f"{candidate}: words around" for candidate in group.candidates],
+        )
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        nothing = np.zeros(n * k, np.int32)
+        return Features(DenseBlocks(values, np.arange(k).reshape(k, 1), columns, costs), nothing, nothing)
+
+    def state(self) -> Arrays:
+        """Return the weights."""
+        if self.weights is None:
+            return {}
+        return {name: getattr(self.weights, name) for name in Weights.__dataclass_fields__}
+
+    def from_state(self, arrays: Arrays) -> WordNetwork:
+        """Return an extractor with the weights of `state`; ValueError where they do not fit."""
+        if not arrays:
+            return replace(self, weights=None)
+        weights = Weights(**{name: arrays[name] for name in Weights.__dataclass_fields__})
+        weights.check(near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden)
+        return replace(self, weights=weights)
+
+    def _rows(self, group: Group) -> slice | None:
+        """Return the outputs of `group`."""
+        if self.weights is None:
+            return None
+        at = np.flatnonzero(self.weights.groups == number_of(group))
+        if not len(at):
+            return None
+        size, end = int(self.weights.sizes[at[0]]), int(self.weights.sizes[: at[0] + 1].sum())
+        if size != len(group.candidates):
+            raise ValueError(f"word network: {size} outputs for {len(group.candidates)} candidates")
+        return slice(end - size, end)
+
+    def _scores(self, view: TokenView, instances: Instances, rows: slice) -> NDArray[np.float32]:
+        """Return the log-probability of each candidate, in steps of 1/64, shape (n, K)."""
+        assert self.weights is not None
+        w = self.weights
+        inputs = self._inputs(view, instances)
+        sums = inputs @ w.hidden_floats  # integers, so exact
+        units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
+        outputs = units @ w.output[rows].T.astype(np.float32)  # integers again
+        scores = outputs * w.output_scale[rows] + w.output_bias[rows]
+        scores -= scores.max(axis=1, keepdims=True)
+        total = np.log(np.exp(scores.astype(np.float64)).sum(axis=1, keepdims=True))
+        return (np.round((scores - total) / _STEP) * _STEP).astype(np.float32)
+
+    def _inputs(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
+        """Return the embeddings side by side, the sum of far words last, shape (n, (places + 1) * d)."""
+        assert self.weights is not None
+        w = self.weights
+        around = Surroundings.of(view, instances, self.near, self.far)
+        if use_numba(len(instances) * 2 * self.far):
+            from disambig.features.network.word_network_kernels import fill_inputs
+
+            return fill_inputs(view.hashes, around, w)
+
+        def rows_of(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+            words = (view.hashes[np.where(inside, at, 0)] >> np.uint64(32)).astype(np.uint32)
+            place = np.minimum(np.searchsorted(w.vocabulary, words), len(w.vocabulary) - 1)
+            row = np.where(w.vocabulary[place] == words, place + FIRST_KNOWN, UNKNOWN)
+            return np.where(inside, row, OUTSIDE)
+
+        near = w.near[rows_of(*around.near_places())].reshape(len(instances), -1)
+        far = w.far[rows_of(*around.far_places())].sum(axis=1, dtype=np.int32) >> TOPIC_SHIFT
+        return np.concatenate([near, far], axis=1, dtype=np.float32)
+
+
+def _is_whole(value: object, *, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)

@@ -1,0 +1,211 @@
+"""The kernels of `word_network`: the inputs of the network, and the sparse steps of its training."""
+
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.compiling import compiled
+
+if TYPE_CHECKING:
+    from disambig.features.network.word_network_weights import Weights
+    from disambig.features.rows.surroundings import Surroundings
+
+_S32 = np.uint64(32)
+_UNKNOWN, _OUTSIDE, _FIRST_KNOWN = 0, 1, 2
+_TOPIC_SHIFT = 3
+_LANES = 16
+_NEGLIGIBLE = np.float32(2e-4)
+"""Probabilities as right as this are not followed back: most of 34 candidates are."""
+
+
+@compiled
+def _row_of(word, begins, shift, keys):
+    key = np.uint32(word >> _S32)
+    bucket = key >> shift
+    for slot in range(begins[bucket], begins[bucket + 1]):
+        if keys[slot] == key:
+            return slot + _FIRST_KNOWN
+    return _UNKNOWN
+
+
+@compiled
+def _rows(hashes, begins, shift, keys, rows):
+    for i in range(len(hashes)):
+        rows[i] = _row_of(hashes[i], begins, shift, keys)
+
+
+def rows_of_words(
+    hashes: NDArray[np.uint64], vocabulary: NDArray[np.uint32], directory: tuple[NDArray[np.int32], np.uint32]
+) -> NDArray[np.int32]:
+    """Return the embedding row of each word, shape ``(n,)``."""
+    rows = np.empty(len(hashes), np.int32)
+    _rows(hashes, *directory, vocabulary, rows)
+    return rows
+
+
+@compiled
+def _fill(
+    hashes,
+    first,
+    last,
+    low,
+    high,
+    begin,
+    end,
+    places,
+    far_places,
+    begins,
+    shift,
+    keys,
+    near_rows,
+    far_rows,
+    inputs,
+):
+    d = near_rows.shape[1]
+    total = np.empty(d, np.int32)
+    for i in range(len(first)):
+        for side in range(2):
+            for distance in range(1, places + 1):
+                at = first[i] - distance if side == 0 else last[i] + distance
+                row = _OUTSIDE
+                if at >= low[i] and at < high[i]:
+                    row = _row_of(hashes[at], begins, shift, keys)
+                start = (side * places + distance - 1) * d
+                for j in range(d):
+                    inputs[i, start + j] = near_rows[row, j]
+        total[:] = 0
+        for side in range(2):
+            for distance in range(places + 1, far_places + 1):
+                at = first[i] - distance if side == 0 else last[i] + distance
+                row = _OUTSIDE
+                if at >= begin[i] and at < end[i]:
+                    row = _row_of(hashes[at], begins, shift, keys)
+                for j in range(d):
+                    total[j] += far_rows[row, j]
+        for j in range(d):
+            inputs[i, 2 * places * d + j] = total[j] >> _TOPIC_SHIFT
+
+
+def fill_inputs(hashes: NDArray[np.uint64], around: Surroundings, weights: Weights) -> NDArray[np.float32]:
+    """Return the embeddings side by side, the sum of far words last; see `WordNetwork`."""
+    inputs = np.empty((len(around.first), weights.hidden.shape[0]), np.float32)
+    _fill(
+        hashes,
+        around.first,
+        around.last,
+        *around.sentence,
+        *around.document,
+        around.near,
+        around.far,
+        *weights.directory,
+        weights.vocabulary,
+        weights.near,
+        weights.far,
+        inputs,
+    )
+    return inputs
+
+
+@compiled
+def embed(near_rows, far_rows, near, far, scale, inputs):
+    """Fill `inputs` with the embeddings of row numbers `near` (n, P) and the scaled sum of `far` (n, F)."""
+    d = near_rows.shape[1]
+    for i in range(len(near)):
+        for p in range(near.shape[1]):
+            for j in range(d):
+                inputs[i, p * d + j] = near_rows[near[i, p], j]
+        start = near.shape[1] * d
+        for j in range(d):
+            inputs[i, start + j] = 0
+        for p in range(far.shape[1]):
+            if far[i, p] >= _FIRST_KNOWN:
+                for j in range(d):
+                    inputs[i, start + j] += far_rows[far[i, p], j]
+        for j in range(d):
+            inputs[i, start + j] *= scale
+
+
+@compiled
+def learn_embeddings(near_rows, far_rows, near_seen, far_seen, near, far, scale, gradient, rate):
+    """Step the embeddings against `gradient` (n, D) by AdaGrad, a rate a word; far rows 0 and 1 stay zero."""
+    d = near_rows.shape[1]
+    tiny = np.float32(1e-8)
+    start = near.shape[1] * d
+    for i in range(len(near)):
+        for p in range(near.shape[1]):
+            row = near[i, p]
+            square = np.float32(0)
+            for j in range(d):
+                square += gradient[i, p * d + j] * gradient[i, p * d + j]
+            near_seen[row] += square / np.float32(d)
+            step = rate / np.sqrt(near_seen[row] + tiny)
+            for j in range(d):
+                near_rows[row, j] -= step * gradient[i, p * d + j]
+        square = np.float32(0)
+        for j in range(d):
+            square += (scale * gradient[i, start + j]) ** 2
+        square /= np.float32(d)
+        for p in range(far.shape[1]):
+            row = far[i, p]
+            if row < _FIRST_KNOWN:
+                continue
+            far_seen[row] += square
+            step = rate * scale / np.sqrt(far_seen[row] + tiny)
+            for j in range(d):
+                far_rows[row, j] -= step * gradient[i, start + j]
+
+
+@compiled
+def _dot(a, b, lanes):
+    """Return the inner product, summed in lanes, which the compiler may do side by side."""
+    lanes[:] = 0
+    whole = len(a) - len(a) % _LANES
+    for j in range(0, whole, _LANES):
+        for lane in range(_LANES):
+            lanes[lane] += a[j + lane] * b[j + lane]
+    total = np.float32(0)
+    for lane in range(_LANES):
+        total += lanes[lane]
+    for j in range(whole, len(a)):
+        total += a[j] * b[j]
+    return total
+
+
+@compiled
+def output_gradients(
+    units, output, bias, begins, sizes, groups, right, output_gradient, bias_gradient, units_gradient
+):
+    """Fill the gradients of the log loss of softmax over each instance's own group; return the loss."""
+    n, h = units.shape
+    scores = np.empty(sizes.max(), np.float32)
+    lanes = np.empty(_LANES, np.float32)
+    output_gradient[:] = 0
+    bias_gradient[:] = 0
+    loss = 0.0
+    for i in range(n):
+        begin, size = begins[groups[i]], sizes[groups[i]]
+        most = np.float32(-np.inf)
+        for r in range(size):
+            scores[r] = bias[begin + r] + _dot(units[i], output[begin + r], lanes)
+            most = max(most, scores[r])
+        normaliser = np.float32(0)
+        for r in range(size):
+            scores[r] = np.exp(scores[r] - most)
+            normaliser += scores[r]
+        loss -= np.log(scores[right[i]] / normaliser + 1e-30)
+        for j in range(h):
+            units_gradient[i, j] = 0
+        for r in range(size):
+            share = scores[r] / normaliser - (np.float32(1) if r == right[i] else np.float32(0))
+            if abs(share) < _NEGLIGIBLE:
+                continue
+            bias_gradient[begin + r] += share
+            for j in range(h):
+                output_gradient[begin + r, j] += share * units[i, j]
+                units_gradient[i, j] += share * output[begin + r, j]
+    return loss

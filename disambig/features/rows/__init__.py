@@ -1,0 +1,1 @@
+"""Sparse rows, one an instance: what the extractors that make them share."""

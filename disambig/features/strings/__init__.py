@@ -1,0 +1,1 @@
+"""String kernels over the words around a place."""

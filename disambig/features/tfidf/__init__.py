@@ -1,0 +1,1 @@
+"""TF-IDF of documents and of surroundings."""

@@ -1,0 +1,1 @@
+"""Words around a place: windows, sentences, learned associations."""

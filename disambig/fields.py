@@ -1,0 +1,72 @@
+"""Fields with a default: what a part declares or, where it does not, what its contract says.
+
+The one place where a part is asked for what it may lack (see `disambig.types`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from disambig.errors import UserError
+from disambig.types import (
+    Decides,
+    ExtractorOptions,
+    FeatureExtractor,
+    Learner,
+    LearnerOptions,
+    Task,
+    TaskOptions,
+)
+
+
+def field_of(part: object, options: type, name: str) -> Any:
+    """Return a field of a part, or what its options say where it does not declare it."""
+    return getattr(part, name, vars(options)[name])
+
+
+def decides(task: Task) -> Decides:
+    """Return what a task decides.
+
+    Raises
+    ------
+    UserError
+        D414 where it declares something else than a `Decides`.
+    """
+    found = field_of(task, TaskOptions, "decides")
+    if not isinstance(found, Decides):
+        name = type(task).__name__
+        raise UserError(
+            "D414", part=f"the task {name}", problem=f"decides is {found!r}", wanted="a Decides(...)"
+        )
+    return found
+
+
+def metric(task: Task) -> tuple[str, str | None]:
+    """Return the measure that a task's decisions serve, and the candidate that it is about."""
+    name, candidate = field_of(task, TaskOptions, "metric")
+    return str(name), candidate
+
+
+def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
+    """Return the layers that an extractor needs."""
+    return tuple(field_of(extractor, ExtractorOptions, "requires"))
+
+
+def rows_are_shared(extractor: FeatureExtractor) -> bool:
+    """Tell whether an extractor's rows say nothing of the candidates."""
+    return bool(field_of(extractor, ExtractorOptions, "rows_are_shared"))
+
+
+def cross_fits(extractor: FeatureExtractor) -> bool:
+    """Tell whether an extractor learns from labels."""
+    return bool(field_of(extractor, ExtractorOptions, "cross_fit"))
+
+
+def needs_training(learner: Learner) -> bool:
+    """Tell whether a learner looks at the examples."""
+    return bool(field_of(learner, LearnerOptions, "needs_training"))
+
+
+def takes(learner: Learner) -> tuple[type, ...]:
+    """Return the storages that a learner learns from; none: any."""
+    return tuple(field_of(learner, LearnerOptions, "takes"))

@@ -1,0 +1,1 @@
+"""CoNLL-U: sentences of tokens in ten columns."""

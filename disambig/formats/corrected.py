@@ -1,0 +1,86 @@
+"""The text itself, with every flagged replacement made."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from disambig.formats.documents import Kind
+from disambig.formats.edits import edit_of
+from disambig.formats.jsonl.format import to_json
+from disambig.formats.results import Annotated, flagged_records
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedFormat:
+    """Documents as they came: a text, a line with its line end, a JSON object with new text.
+
+    Rows of CSV and Parquet come out as JSON objects. Tokens (CoNLL-U, ``.spacy``) have no corrected text:
+    that would not be their tokens any more.
+
+    Attributes
+    ----------
+    field : str
+        Key of the text in JSONL.
+    """
+
+    field: str = "text"
+    name: str = "corrected"
+    suffix: str = ".txt"
+    mirrors: tuple[Kind, ...] = ("file",)
+
+    def encode(self, results: Sequence[Annotated]) -> bytes:
+        """Return the corrected documents, one behind the other."""
+        return b"".join(map(self._encode, results))
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write what `encode` returned, in order."""
+        for chunk in chunks:
+            write(chunk)
+
+    def _encode(self, result: Annotated) -> bytes:
+        text, document = corrected(result), result.document
+        if document.kind in ("json", "csv", "parquet"):
+            return to_json({**document.meta, self.field: text}) + b"\n"
+        return (text + document.ending).encode()
+
+
+def corrected(result: Annotated) -> str:
+    """Return the text with the flagged replacements; of two that overlap the more probable is made."""
+    text = result.document.text
+    wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
+    edits = sorted((edit_of(record, text) for record in wanted), key=lambda edit: edit["start"])
+    parts, position = [], 0
+    for cluster in _overlapping(edits):
+        for start, end, replacement in _surest(cluster):
+            parts += [text[position:start], replacement]
+            position = end
+    return "".join([*parts, text[position:]])
+
+
+def _overlapping(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield records, which come in text order, in groups that do not overlap each other."""
+    group: list[dict[str, Any]] = []
+    end = 0
+    for record in records:
+        if group and record["start"] >= end:
+            yield group
+            group = []
+        group.append(record)
+        end = max(end, record["end"])
+    if group:
+        yield group
+
+
+def _surest(group: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
+    """Return (start, end, replacement) of the records to be made, in text order."""
+    taken: list[tuple[int, int, str]] = []
+    for record in sorted(group, key=lambda record: (-record["probability"], record["start"])):
+        start, end = record["start"], record["end"]
+        place = bisect(taken, (start,))
+        after_last = not place or taken[place - 1][1] <= start
+        if after_last and (place == len(taken) or end <= taken[place][0]):
+            taken.insert(place, (start, end, record["replacement"]))
+    return taken

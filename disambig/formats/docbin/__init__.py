@@ -1,0 +1,1 @@
+"""DocBin, spaCy's own file of Docs."""

@@ -1,0 +1,1 @@
+"""Labelled examples: places, or whole documents, with what is right there."""

@@ -1,0 +1,1 @@
+"""NOAD-MASC: running text with senses of the New Oxford American Dictionary."""

@@ -1,0 +1,71 @@
+"""Flags, or labels, for people, as compilers and linters print theirs: ``path:line:column: ...``."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from disambig.formats.conllu.reader import parse
+from disambig.formats.documents import Document, Kind
+from disambig.formats.results import Annotated, flagged_records, only_labels, records
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableFormat:
+    """One line a flag; nothing for decisions that are not flagged. Of labels alone one line each.
+
+    Line and column count from 1, columns in characters, those of the file; but of a row (JSONL, CSV) the
+    line is that of its begin and the column that in its text, and of a Doc or a row of Parquet its number.
+    """
+
+    name: str = "text"
+    suffix: str = ".txt"
+    mirrors: tuple[Kind, ...] = ()
+
+    def encode(self, results: Sequence[Annotated]) -> bytes:
+        """Return the lines of the flags of some documents."""
+        return "".join(line for result in results for line in _lines(result)).encode()
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write what `encode` returned, in order."""
+        for chunk in chunks:
+            write(chunk)
+
+
+def _lines(result: Annotated) -> Iterable[str]:
+    document = result.document
+    number, position, line_start = document.line or 1, 0, 0
+    path = document.path.encode(errors="backslashreplace").decode()
+    tokens = _tokens(document) if document.kind == "conllu" else None
+    labelled = only_labels(result)
+    for record in records(result) if labelled else flagged_records(result):
+        start = record["start"]
+        if tokens is not None:
+            number, line_start = tokens(start)
+        if document.kind == "file":
+            newlines = document.text.count("\n", position, start)
+            if newlines:
+                line_start = document.text.rfind("\n", position, start) + 1
+            number, position = number + newlines, start
+        observed, gloss = _on_one_line(record["observed"]), record.get("gloss")
+        decided = f"{observed}: {record['chosen']}" if labelled else f"{observed} -> {record['replacement']}"
+        said = ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
+        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({said})\n"
+
+
+def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
+    """Return what tells of an offset the line of CoNLL-U, and the offset at which that line would begin."""
+    source = document.source.decode()
+    parsed, lines = parse(source, document.path, document.line), source.split("\n")
+
+    def place(start: int) -> tuple[int, int]:
+        token = bisect_right(parsed.starts, start) - 1
+        line = parsed.lines[token]
+        return document.line + line, parsed.starts[token] - lines[line].index("\t") - 1
+
+    return place
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

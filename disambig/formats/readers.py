@@ -1,0 +1,90 @@
+"""Reading of inputs as documents, streaming; what cannot be read is yielded as `Bad`, never raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import IO
+
+from disambig.errors import UserError
+from disambig.files.opening import READ_ERRORS, open_bytes, read_error
+from disambig.formats.conllu.reader import conllu_documents
+from disambig.formats.docbin.reader import docbin_documents
+from disambig.formats.documents import Bad, Document
+from disambig.formats.inputs import Input
+from disambig.formats.jsonl.rows import json_documents
+from disambig.formats.lines import line_documents, read_lines
+from disambig.formats.tables.csv_rows import csv_documents, read_header
+from disambig.formats.tables.parquet_rows import parquet_documents, seekable
+from disambig.formats.text_files import file_document
+
+FIELD = "text"
+
+
+def read(
+    source: Input, *, field: str = FIELD, start: int = 0, end: int | None = None, line: int = 1
+) -> Iterator[Document | Bad]:
+    """Yield the documents of one file, those that begin from byte `start` up to byte `end`.
+
+    Parameters
+    ----------
+    source : Input
+    field : str
+        Key of the text in JSONL, or its column in CSV and Parquet.
+    start, end, line : int
+        A stretch of a file that is not compressed, of whole documents, and the number of its first line.
+
+    Yields
+    ------
+    Document or Bad
+        A file that is empty, missing or no text is one `Bad`; so is a bad line, and the rest goes on.
+    """
+    path = source.shown
+    try:
+        with open_bytes(source.path) as handle:
+            if source.kind == "file":
+                yield file_document(handle, path)
+                return
+            if source.kind == "spacy":
+                yield from docbin_documents(handle, path)
+                return
+            if source.kind == "parquet":
+                yield from parquet_documents(seekable(handle, path), path, field=field)
+                return
+            if source.kind == "csv":
+                yield from _csv(handle, path, field, start, end, line)
+                return
+            if start:
+                handle.seek(start)
+            lines = read_lines(handle, start=start, end=end, number=line)
+            first = next(lines, None)
+            if first is None:
+                raise UserError("D302", path=path)
+            lines = chain([first], lines)
+            if source.kind == "json":
+                yield from json_documents(lines, path, field=field)
+            elif source.kind == "conllu":
+                yield from conllu_documents(lines, path)
+            else:
+                yield from line_documents(lines, path)
+    except UserError as error:
+        yield Bad(path, error)
+    except READ_ERRORS as problem:
+        yield Bad(path, read_error(path, problem))
+
+
+def _csv(
+    handle: IO[bytes], path: str, field: str, start: int, end: int | None, line: int
+) -> Iterator[Document | Bad]:
+    lines = read_lines(handle, end=None if start else end)
+    header, lines = read_header(lines, path, field=field)
+    if start:
+        handle.seek(start)
+        lines = read_lines(handle, start=start, end=end, number=line)
+    yield from csv_documents(lines, path, header, field=field)
+
+
+def read_all(sources: Iterable[Input], *, field: str = FIELD) -> Iterator[Document | Bad]:
+    """Yield the documents of all `sources` in order."""
+    for source in sources:
+        yield from read(source, field=field)

@@ -1,0 +1,132 @@
+"""A document with its decisions, and the records that formats write of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import merge
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from disambig.formats.documents import Document
+
+if TYPE_CHECKING:
+    from disambig.data.decisions import Decisions
+
+CANDIDATES_KEPT = 5
+_WORD = re.compile(r"\w")
+_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """A document and what was decided in it, one `Decisions` a task, offsets into its text."""
+
+    document: Document
+    decisions: tuple[Decisions, ...]
+
+    @property
+    def flags(self) -> int:
+        """How many decisions are flagged."""
+        return sum(int(decisions.flagged.sum()) for decisions in self.decisions)
+
+
+def count_words(text: str) -> int:
+    """Return the number of runs of non-space, or 0 where none of them has a letter or digit."""
+    return len(text.split()) if _WORD.search(text) else 0
+
+
+def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of all tasks as plain values, in text order, a few at a time in memory.
+
+    They are those of `Decisions.record` without the model, which is the same for all, and with the
+    best `kept` candidates only, the observed one always among them.
+    """
+    text = result.document.text
+    found = [_of_task(decisions, text, kept) for decisions in result.decisions]
+    if sum(map(len, result.decisions)) <= _AT_ONCE:
+        return iter(sorted(chain(*found), key=_place))
+    return merge(*found, key=_place)
+
+
+def _place(record: dict[str, Any]) -> tuple[int, int]:
+    return record["start"], record["end"]
+
+
+def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+    for first in range(0, len(decisions), _AT_ONCE):
+        yield from _plain(decisions.slice(first, min(first + _AT_ONCE, len(decisions))), text, kept)
+
+
+def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+    import numpy as np
+
+    from disambig.data.decisions import gloss_of, replacement, seen
+
+    glossed = decisions.glossed
+    sizes = np.diff(decisions.offsets)
+    owner = np.repeat(np.arange(len(decisions)), sizes)
+    order = np.lexsort((-decisions.scores, owner))
+    ranked = (order - decisions.offsets[owner]).tolist()
+    scores = np.round(decisions.scores[order].astype(np.float64), 4).tolist()
+    offsets = decisions.offsets.tolist()
+    columns = zip(
+        decisions.starts.tolist(),
+        decisions.ends.tolist(),
+        decisions.groups.tolist(),
+        decisions.observed.tolist(),
+        decisions.chosen.tolist(),
+        decisions.flagged.tolist(),
+        np.round(decisions.probabilities.astype(np.float64), 6).tolist(),
+        np.round(decisions.margins.astype(np.float64), 4).tolist(),
+        decisions.found.tolist(),
+        decisions.asked.tolist(),
+        strict=True,
+    )
+    for i, (start, end, group_index, given, best, flagged, probability, margin, found, asked) in enumerate(
+        columns
+    ):
+        group = decisions.table[group_index]
+        low, high = offsets[i], offsets[i + 1]
+        names = decisions.candidates_of(i)
+        observed, chosen = seen(text, start, end), names[best]
+        top = list(range(low, min(high, low + kept)))
+        if given >= 0 and given not in ranked[low : low + kept]:
+            top.append(ranked.index(given, low, high))
+        yield {
+            "task": decisions.task,
+            "group": group.name,
+            "start": start,
+            "end": end,
+            "observed": observed,
+            "chosen": chosen,
+            **({"gloss": gloss_of(group, best)} if glossed else {}),
+            "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
+            "flagged": flagged,
+            "probability": probability,
+            "margin": margin if margin < float("inf") else None,
+            "candidates": [(names[ranked[rank]], scores[rank]) for rank in top],
+            **decisions.source_of(i),
+            "found": found,
+            "asked": asked,
+        }
+
+
+def only_labels(result: Annotated) -> bool:
+    """Tell whether all that was decided are labels: what stands in the text is none of their candidates."""
+    return bool(result.decisions) and all(
+        len(decisions) and (decisions.observed < 0).all() for decisions in result.decisions
+    )
+
+
+def flagged_records(result: Annotated) -> list[dict[str, Any]]:
+    """Return the records of the flagged decisions only; quick where there are few."""
+    import numpy as np
+
+    found = [
+        decisions.record(int(index), result.document.text)
+        for decisions in result.decisions
+        for index in np.flatnonzero(decisions.flagged)
+    ]
+    return sorted(found, key=lambda record: (record["start"], record["end"]))

@@ -1,0 +1,1 @@
+"""Senseval's English lexical sample: instances, keys, sense maps."""

@@ -1,0 +1,1 @@
+"""CSV, TSV and Parquet: rows as documents, decisions as rows."""

@@ -1,0 +1,214 @@
+"""Labels: from scores to probabilities of labels, and the offsets that serve a metric best.
+
+The judge of tasks whose candidates are labels ("referential" or not) and not words of the text: nothing is
+compared with what the author wrote, and nothing is flagged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.groups import Group
+from disambig.fields import decides, metric
+from disambig.types import Arrays, Judged, Material, Scored
+
+Floats = NDArray[np.float64]
+RIDGE = 1.0
+"""Strength of the pull of each calibration towards plain scores, in examples."""
+_FITTED = ("scale", "bias", "offset")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Calibration and decision offsets of each group.
+
+    The probability of candidate r is the softmax of ``scale * score_r + bias_r`` (Platt scaling, for two
+    candidates); the choice is the candidate of largest ``scale * score_r + bias_r + offset_r``.
+
+    Attributes
+    ----------
+    scale : array of float64, shape (n_groups,)
+    bias, offset : arrays of float64, shape (n_groups, most candidates)
+        What `fit` learns.
+    least_margin : float
+        Nothing is said where the chosen candidate leads the next one by less; in units of log-odds.
+    """
+
+    scale: Floats
+    bias: Floats
+    offset: Floats
+    least_margin: float = 0.0
+
+    @classmethod
+    def unfitted(cls, least_margin: float = 0.0) -> Labels:
+        """Return a judge that has learned nothing yet: what a config describes."""
+        return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin)
+
+    def fit(self, material: Material, *, progress: Any = None) -> Labels:
+        """Fit scale, bias and offset of each group to held-out scores, for the metric of the task."""
+        task = material.task
+        name, label = metric(task)
+        wanted: tuple[str, int | None] = ("accuracy", None)
+        for group in task.groups:
+            if name == "f1" and label in group.candidates:
+                wanted = "f1", group.candidates.index(label)
+                break
+        scores, gold = [], []
+        for g, group in enumerate(task.groups):
+            scored = material.scored(g)
+            scores.append(scored.scores.reshape(-1, len(group.candidates)))
+            gold.append(scored.observed)
+        found = fit(scores, gold, metric=wanted, biased=not decides(task).together)
+        return replace(found, least_margin=self.least_margin)
+
+    def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
+        """Choose the most probable label, or the one that serves the metric best; nothing is flagged."""
+        scores = scored.scores.reshape(-1, len(scored.group.candidates))
+        chosen, margins, probabilities = self.choose(scores, scored.number)
+        # a margin is compared as records keep it
+        said = (
+            margins.astype(np.float32) >= self.least_margin if self.least_margin > 0 else margins == margins
+        )
+        return Judged(chosen, margins, probabilities, np.zeros(len(chosen), bool), said)
+
+    def probabilities(self, scored: Scored) -> Floats:
+        """Return the probability of each label, shape ``(n_candidates,)``."""
+        scores = scored.scores.reshape(-1, len(scored.group.candidates))
+        return softmax(self.logits(scores, scored.number)).ravel()
+
+    def with_least_margin(self, least_margin: float) -> Labels:
+        """Return a judge that says nothing where its margin is smaller."""
+        return replace(self, least_margin=float(least_margin))
+
+    def state(self) -> Arrays:
+        """Return what was fitted, and the least margin."""
+        arrays = {name: getattr(self, name) for name in _FITTED}
+        return {**arrays, "least_margin": np.array([self.least_margin])}
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Labels:
+        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        scale, bias, offset = (arrays[name] for name in _FITTED)
+        least = float(arrays["least_margin"][0])
+        shape = len(groups), max(len(group.candidates) for group in groups)
+        good = (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
+        if not (good and bool((scale > 0).all()) and least >= 0):
+            raise ValueError("shapes of the calibration of labels")
+        return Labels(scale, bias, offset, least)
+
+    def logits(self, scores: Floats, group: int) -> Floats:
+        """Return unnormalised log-probabilities, shape ``(n, K)``."""
+        return self.scale[group] * scores + self.bias[group, : scores.shape[1]]
+
+    def choose(self, scores: Floats, group: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return which candidate is chosen, by what margin, and its probability, each shape ``(n,)``.
+
+        The margin is in units of log-odds. An only candidate is weighed against what was never seen: its bias
+        is its margin (see `fit`).
+
+        Parameters
+        ----------
+        scores : array of float64, shape (n, K)
+        """
+        logits = self.logits(scores, group)
+        decisive = logits + self.offset[group, : scores.shape[1]]
+        chosen = decisive.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
+        rows = np.arange(len(scores))
+        if scores.shape[1] == 1:
+            odds = self.bias[group, 0]
+            return chosen, np.full(len(rows), odds), np.full(len(rows), 1.0 / (1.0 + np.exp(-odds)))
+        ordered = np.sort(decisive, axis=1)
+        return chosen, ordered[:, -1] - ordered[:, -2], softmax(logits)[rows, chosen]
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return probabilities, shape ``(n, K)``."""
+    shifted = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
+    return shifted / shifted.sum(axis=1, keepdims=True)
+
+
+def fit(
+    scores: Sequence[Floats],
+    gold: Sequence[NDArray[np.int32]],
+    *,
+    metric: tuple[str, int | None],
+    biased: bool = True,
+) -> Labels:
+    """Fit calibration and offsets on development scores, a group at a time.
+
+    Parameters
+    ----------
+    scores : sequence of arrays, each (n_g, K_g)
+        Of examples that the scorers did not learn from.
+    gold : sequence of arrays of int, each (n_g,)
+    metric : ("accuracy", None) or ("f1", candidate)
+        What the offsets serve; F1 of that candidate against all others.
+    biased : bool
+        Whether labels may have biases: not where the scores are those of sequences, whose best one must win.
+    """
+    most = max((s.shape[1] for s in scores), default=2)
+    scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
+    for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
+        k = each.shape[1]
+        if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
+            bias[g] = np.log(len(each) + 1.0)
+        elif len(each):
+            scale[g], bias[g, :k] = _platt(each, right, biased=biased)
+            if metric[0] == "f1" and metric[1] is not None:
+                logits = scale[g] * each + bias[g, :k]
+                offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
+    return Labels(scale, bias, offset)
+
+
+def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[float, Floats]:
+    """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive."""
+    from scipy.optimize import minimize
+
+    n, k = scores.shape
+    spread = float(np.std(scores - scores.mean(axis=1, keepdims=True))) or 1.0
+    x = scores / spread  # so that the pull means the same whatever the units of the scores
+    right = np.eye(k)[gold]
+
+    def objective(b: Floats) -> tuple[float, Floats]:
+        logits = b[0] * x + b[1:]
+        shares = softmax(logits)
+        loss = -np.log(np.maximum(shares[np.arange(n), gold], 1e-300)).sum()
+        pull = np.append(b[0] - 1.0, b[1:])
+        error = shares - right
+        slope = np.append((error * x).sum(), error.sum(axis=0))
+        return float(loss + 0.5 * RIDGE * pull @ pull), slope + RIDGE * pull
+
+    start = np.append(1.0, np.zeros(k))
+    found = minimize(
+        objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
+    ).x
+    return float(found[0] / spread), np.asarray(found[1:])
+
+
+def _lead(logits: Floats, candidate: int) -> Floats:
+    """Return how far a candidate leads the best of the others."""
+    others = np.delete(logits, candidate, axis=1)
+    lead: Floats = logits[:, candidate] - others.max(axis=1)
+    return lead
+
+
+def best_threshold(scores: Floats, positive: NDArray[np.bool_]) -> float:
+    """Return the threshold above which calling the scores positive has the best F1.
+
+    It lies half-way between the two scores that it separates; 0 where nothing is positive.
+    """
+    order = np.argsort(-scores, kind="stable")
+    right = np.cumsum(positive[order])
+    called = np.arange(1, len(scores) + 1)
+    f1 = 2 * right / (called + max(int(positive.sum()), 1))
+    ends = np.append(np.diff(scores[order]) < 0, True)  # equal scores fall on one side
+    if not positive.any():
+        return 0.0
+    best = int(np.where(ends, f1, -1.0).argmax())
+    last = scores[order[best]]
+    below = scores[order[best + 1]] if best + 1 < len(scores) else last - 1.0
+    return float((last + below) / 2)

@@ -1,0 +1,1 @@
+"""Figures of decisions, their intervals and their significance. No model in here."""

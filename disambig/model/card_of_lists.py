@@ -1,0 +1,60 @@
+"""What the card of a model of lists says otherwise than those of models of places: use, examples, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from disambig.model.model import Model
+
+TITLES = {
+    "model": "the model's choice",
+    "first": "the first candidate",
+    "oracle": "the best candidate there is",
+}
+
+
+def use(directory: str) -> list[str]:
+    """Say how lists are reranked."""
+    return [
+        "Lists as JSON Lines, written again with the best candidate first:",
+        f"```console\n$ disambig annotate lists.jsonl --from nbest --model {directory} > out.jsonl\n```",
+    ]
+
+
+def learned_from(model: Model) -> list[str]:
+    """Say how many lists there were."""
+    said = model.provenance.get("examples", {})
+    facts = [f"{said.get('lists', 0):,} lists of candidates in {said.get('documents', 0):,} documents."]
+    features = model.provenance.get("groups", {})
+    facts += [f"`{name}`: {report['examples']:,} lists learned from." for name, report in features.items()]
+    return ["\n".join(f"* {fact}" for fact in facts)]
+
+
+def figures(test: Mapping[str, Any]) -> list[str]:
+    """Return the table of what the model, the source's first candidate and the best one come to."""
+    if not test:
+        return ["No figures are kept with this model: `disambig evaluate --lists` gives them."]
+    about, better = test["measure"], test["better"]
+    shares = about["unit"] == "share"
+
+    def shown(value: float) -> str:
+        return f"{value:.1%}" if shares else f"{value:.4f}"
+
+    rows = []
+    for name, title in TITLES.items():
+        at = test["systems"][name]
+        low, high = at["interval"]
+        rows.append(f"| {title} | {shown(at['value'])} | {shown(low)} to {shown(high)} |")
+    low, high = better["interval"]
+    unit = "" if shares else f", {about['unit']}"
+    direction = "more is better" if about["more_is_better"] else "less is better"
+    changed = test["changed"]
+    return [
+        f"On {test['n']:,} lists in {test['documents']:,} documents ({test['how']}): {about['name']}{unit}; "
+        f"{direction}.",
+        "\n".join(["| | value | 95 % interval |", "| --- | --- | --- |", *rows]),
+        f"Model less first candidate: {better['difference']:+.4f} ({low:+.4f} to {high:+.4f}), p = "
+        f"{better['p']:.4f} by paired bootstrap over documents. It puts another candidate in front in "
+        f"{changed['n']:,} lists: better in {changed['better']:,}, worse in {changed['worse']:,}.",
+    ]

@@ -1,0 +1,169 @@
+"""Packs: packages that bring trained models for a language, and the count table that they ask, if any.
+
+A pack is a package directory with a ``pack.json`` and an entry point in the group `disambig_packs`.
+It is found without being imported: a pack has no code to run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from disambig.errors import UserError, nearest_first
+
+GROUP = "disambig_packs"
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """An installed pack.
+
+    Attributes
+    ----------
+    name, version, language : str
+    home : Path
+        Its directory.
+    counts : Path or None
+        Its count table.
+    models : dict of str to Path
+        Directory of the model of each task.
+    by_name : tuple of str
+        Tasks that are decided only where they are named: they label everything, such as each token.
+    """
+
+    name: str
+    version: str
+    language: str
+    home: Path
+    counts: Path | None
+    models: dict[str, Path]
+    by_name: tuple[str, ...] = ()
+
+
+def packs() -> dict[str, Pack]:
+    """Return the installed packs by name."""
+    found: dict[str, Pack] = {}
+    for entry in _entries(entry_points, tuple(map(_stamp, sys.path))):
+        spec = find_spec(entry.value)
+        if spec is None or not spec.submodule_search_locations:
+            continue
+        home = Path(next(iter(spec.submodule_search_locations)))
+        if (home / "pack.json").is_file():
+            found[entry.value] = read_pack(home)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _entries(find: Any, stamps: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """Return the entry points of packs: reading those of all that is installed takes its time."""
+    return tuple(find(group=GROUP))
+
+
+def _stamp(directory: str) -> tuple[str, int]:
+    """Return what changes when something is installed into a directory."""
+    with suppress(OSError):
+        return directory, os.stat(directory or ".").st_mtime_ns
+    return directory, 0
+
+
+def read_pack(home: Path) -> Pack:
+    """Read the ``pack.json`` of a pack's directory.
+
+    Raises
+    ------
+    UserError
+        D403 where it is damaged or names files outside the pack.
+    """
+    import srsly
+
+    try:
+        said = srsly.read_json(home / "pack.json")
+        counts, models = said.get("counts"), said["models"]
+        pack = Pack(
+            str(said["name"]),
+            str(said["version"]),
+            str(said["language"]),
+            home,
+            None if counts is None else home / str(counts),
+            {str(task): home / str(path) for task, path in models.items()},
+            tuple(map(str, said.get("by_name", ()))),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
+    root = home.resolve()
+    for path in (*([pack.counts] if pack.counts else []), *pack.models.values()):
+        if not path.resolve().is_relative_to(root):
+            raise UserError("D403", path=home, problem=f"{path} lies outside the pack")
+    return pack
+
+
+def pack(name: str) -> Pack:
+    """Return the installed pack `name`.
+
+    Raises
+    ------
+    UserError
+        D402, with the packs there are.
+    """
+    installed = packs()
+    if name not in installed:
+        raise UserError("D402", name=name, names=nearest_first(name, installed))
+    return installed[name]
+
+
+def available() -> dict[str, Path]:
+    """Return the directory of every model that installed packs bring, by task and as PACK/TASK."""
+    found: dict[str, Path] = {}
+    for brought in packs().values():
+        for task, path in brought.models.items():
+            found.setdefault(task, path)
+            found[f"{brought.name}/{task}"] = path
+    return found
+
+
+def not_installed(name: str) -> str | None:
+    """Return the pack that would bring a model, if a component's declaration names one (see `label_factory`).
+
+    The component of a task TASK is called ``disambig_TASK``; its module is imported, and spaCy with it.
+    """
+    task = name.rpartition("/")[2]
+    for entry in entry_points(group="spacy_factories"):
+        if entry.name == f"disambig_{task}":
+            with suppress(Exception):  # a plugin that fails has its own place to say so
+                found = getattr(entry.load(), "pack", None)
+                return found if found and name in (task, f"{found}/{task}") else None
+    return None
+
+
+def usual() -> tuple[str, ...]:
+    """Return the tasks that installed packs decide where none is named, in alphabetical order."""
+    return tuple(
+        sorted({task for each in packs().values() for task in each.models if task not in each.by_name})
+    )
+
+
+def home_of(name_or_path: str | Path) -> Path:
+    """Return the directory of a model: of a task such as ``"preposition"``, of ``"PACK/TASK"``, or a path.
+
+    Raises
+    ------
+    UserError
+        D404 for an unknown name, with the true list and the pack that would bring it.
+    """
+    known = available()
+    if str(name_or_path) in known:
+        return known[str(name_or_path)].resolve()
+    path = Path(name_or_path)
+    if not path.is_dir():
+        name = str(name_or_path)
+        wanted = not_installed(name)
+        hint = f"install the pack {wanted}, or " if wanted else ""
+        raise UserError("D404", name=name, hint=hint, names=nearest_first(name, known))
+    return path.resolve()

@@ -1,0 +1,1 @@
+"""A new plugin from templates: what ``disambig new-plugin`` writes. Nothing of it runs here."""

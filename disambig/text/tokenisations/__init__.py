@@ -1,0 +1,1 @@
+"""What a word is: the tokenisations of the core."""

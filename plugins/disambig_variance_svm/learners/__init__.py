@@ -1,0 +1,1 @@
+"""The learners of the paper and their kin, one file each."""

@@ -1,0 +1,332 @@
+"""Conditional logit: shared weights, and each candidate's own ones drawn towards them.
+
+The log-linear counterpart of VAR-SVM: scores are log-odds. The weight of attribute a of candidate r is
+``shared_a + own_ra`` (McFadden 1974, with weights of the alternatives' own); a ridge draws the own ones to
+zero and the shared ones to those learned from other groups, if there are any. Columns that belong to no
+candidate, as in lists, have shared weights alone. With a decoder it is the conditional random field of the
+structures that this decoder knows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import (
+    Arrays,
+    CandidateBatch,
+    CrossedRows,
+    DenseBlocks,
+    Enumerated,
+    Fitted,
+    LinearScorer,
+    Scorer,
+    UserError,
+)
+from disambig.api.batches import SequenceRows, segments
+from disambig.api.decoding import ChainScorer, structures_of
+
+from .checks import check_above_zero, check_attributes, check_decoder, check_finite
+
+Floats = NDArray[np.float64]
+GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
+"""Strengths tried on development data, each from the solution before it."""
+DEFAULT = 300.0
+ONE_RIDGE_GRID, ONE_RIDGE = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1), 10.0
+"""The same where no column belongs to a candidate, or with a decoder: one ridge for all weights."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedScorer:
+    """Scores the candidates of any group by the same weights.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (A,)
+        One an attribute of a candidate.
+    """
+
+    weights: Floats
+
+    def scores(self, batch: CandidateBatch) -> Floats:
+        """Return one score a row; ValueError for a batch with other attributes."""
+        return batch.scores(self.weights[attributes(batch, len(self.weights))])
+
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
+        """Return the batch as it is, and the weights of its columns."""
+        return batch, self.weights[attributes(batch, len(self.weights))]
+
+    def state(self) -> Arrays:
+        """Return the weights."""
+        return {"weights": self.weights}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionalLogit:
+    """Maximise the likelihood of the right candidates under shared and own weights.
+
+    Parameters
+    ----------
+    strength : float, optional
+        Of the ridge on each candidate's own weights, in examples. By default chosen on development data
+        from `GRID` by its log loss, strongest first; without development data it is 300. Where no weight
+        is a candidate's own, and with a decoder, of the ridge on all weights: from `ONE_RIDGE_GRID`, or 10.
+    shared_strength : float
+        Of the ridge that draws the shared weights to those of all groups together, or to zero.
+    prior : SharedScorer, optional
+        The weights learned from all groups together; the trainer sets it (`towards`).
+    decoder : Decoder, optional
+        Of sequences, charts, ...: sums over all that are possible. By default rows are candidates.
+    """
+
+    strength: float | None = None
+    shared_strength: float = 30.0
+    prior: SharedScorer | None = None
+    decoder: Any = None
+    needs_training: bool = True
+    shares: bool = True
+
+    def __post_init__(self) -> None:
+        check_decoder("ConditionalLogit.decoder", self.decoder)
+        for name in ("strength", "shared_strength"):
+            value = getattr(self, name)
+            if value is not None or name == "shared_strength":
+                check_above_zero(f"ConditionalLogit.{name}", value)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer of greatest penalised likelihood; `rng` is not used (the problem is convex).
+
+        Raises
+        ------
+        UserError
+            D703 for attributes that are NaN or infinite, D705 where there is no example.
+
+        Warns
+        -----
+        UserWarning
+            Where the minimiser did not get to the end.
+        """
+        check_attributes(batch, None)
+        if dev is not None:
+            check_finite(dev)
+        if self.decoder is not None and not isinstance(self.decoder, Enumerated):
+            return self._of_one_ridge(batch, dev, np.zeros(len(batch.columns)))
+        column_attribute = attributes(batch)
+        n_shared = int(column_attribute.max(initial=-1)) + 1
+        centre = np.zeros(n_shared) if self.prior is None else self.prior.weights
+        if len(centre) != n_shared:
+            raise ValueError(f"{len(centre)} shared weights for {n_shared} attributes")
+        loss = _loss(batch)
+        free = batch.columns.labels >= 0
+        every = bool(free.all())
+        if not free.any():
+            return self._of_one_ridge(batch, dev, centre)
+        strengths = self._strengths(dev, DEFAULT, GRID)
+        start = np.concatenate([centre, np.zeros(len(batch.columns))])
+        found: list[tuple[float, float, Floats]] = []
+        for strength in strengths:
+
+            def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
+                shared, own = x[:n_shared], x[n_shared:]
+                value, slope = loss(shared[column_attribute] + own)
+                pull = shared - centre
+                value += float(0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own @ own))
+                by_attribute = np.bincount(column_attribute, slope, minlength=n_shared)
+                slope_own = slope + strength * own
+                if not every:
+                    slope_own[~free] = 0.0
+                return value, np.concatenate([by_attribute + self.shared_strength * pull, slope_own])
+
+            start = _minimise(objective, start)
+            weights = start[:n_shared][column_attribute] + start[n_shared:]
+            judged = 0.0 if len(strengths) == 1 or dev is None else _loss(dev)(weights)[0]
+            found.append((judged, strength, weights))
+            if len(found) > 1 and found[-1][0] > found[-2][0]:
+                break
+        weights, report = _chosen(found, dev)
+        return Fitted(LinearScorer(weights), report)
+
+    def _strengths(
+        self, dev: CandidateBatch | None, default: float, grid: tuple[float, ...]
+    ) -> tuple[float, ...]:
+        if self.strength is not None:
+            return (self.strength,)
+        return (default,) if dev is None or len(dev.offsets) < 2 else grid
+
+    def _of_one_ridge(self, batch: CandidateBatch, dev: CandidateBatch | None, centre: Floats) -> Fitted:
+        """Return the scorer of weights none of which is a candidate's own: they are drawn to `centre`."""
+        loss, weights = _structured(batch, self.decoder), centre
+        strengths = self._strengths(dev, ONE_RIDGE, ONE_RIDGE_GRID)
+        judge = None if len(strengths) == 1 or dev is None else _structured(dev, self.decoder)
+        found: list[tuple[float, float, Floats]] = []
+        for strength in strengths:
+
+            def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
+                value, slope = loss(x)
+                pull = x - centre
+                return value + 0.5 * strength * float(pull @ pull), slope + strength * pull
+
+            weights = _minimise(objective, weights)
+            found.append((0.0 if judge is None else judge(weights)[0], strength, weights))
+            if len(found) > 1 and found[-1][0] > found[-2][0]:
+                break
+        weights, report = _chosen(found, dev)
+        if isinstance(batch, SequenceRows):
+            return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]), report)
+        return Fitted(LinearScorer(weights), report)
+
+    def fit_shared(self, batches: Sequence[CandidateBatch]) -> SharedScorer:
+        """Return the weights learned from several groups together, all candidates alike.
+
+        Groups without examples say nothing.
+
+        Raises
+        ------
+        UserError
+            D703 for attributes that are NaN or infinite, D705 where no group has an example.
+
+        Warns
+        -----
+        UserWarning
+            Where the minimiser did not get to the end.
+        """
+        batches = [batch for batch in batches if len(batch.offsets) > 1]
+        if not batches:
+            raise UserError("D705")
+        for batch in batches:
+            check_finite(batch)
+        losses = [(_loss(batch), attributes(batch)) for batch in batches]
+        n_shared = int(losses[0][1].max(initial=-1)) + 1
+
+        def objective(x: Floats) -> tuple[float, Floats]:
+            value, slope = float(0.5 * self.shared_strength * (x @ x)), self.shared_strength * x
+            for loss, column_attribute in losses:
+                one, gradient = loss(x[column_attribute])
+                value += one
+                slope = slope + np.bincount(column_attribute, gradient, minlength=n_shared)
+            return value, slope
+
+        return SharedScorer(_minimise(objective, np.zeros(n_shared)))
+
+    def towards(self, shared: SharedScorer) -> ConditionalLogit:
+        """Return this learner with weights of all groups to draw to."""
+        return replace(self, prior=shared)
+
+    def settled(self, reports: Sequence[Mapping[str, Any]]) -> ConditionalLogit:
+        """Return the learner with the strength of the middle of some fits, where it is left open."""
+        chosen = [float(report["strength"]) for report in reports if report.get("strength")]
+        if self.strength is not None or not chosen or len(chosen) < len(reports):
+            return self
+        return replace(self, strength=float(np.median(chosen)))
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        if "weights" not in arrays:
+            return ChainScorer.from_state(arrays)
+        return LinearScorer.from_state(arrays)
+
+    def shared_from_state(self, arrays: Arrays) -> SharedScorer:
+        """Rebuild a saved scorer of all groups."""
+        return SharedScorer(np.asarray(arrays["weights"], np.float64))
+
+
+def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np.int64]:
+    """Return which attribute of its candidate each column is, shape ``(n_columns,)``.
+
+    Columns that belong to no candidate are attributes of all, numbered behind those of the candidates.
+
+    Raises
+    ------
+    ValueError
+        Where candidates have different numbers of attributes, or others than `n_shared`.
+    """
+    everywhere = batch.columns.labels < 0
+    labels = batch.columns.labels[~everywhere]
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    n_common, n_own = int(everywhere.sum()), int(sizes.max(initial=0))
+    if len(set(sizes.tolist())) > 1 or (n_shared is not None and n_own + n_common != n_shared):
+        seen = [size + n_common for size in sorted(set(sizes.tolist())) or [0]]
+        raise ValueError(f"candidates have {seen} attributes, not {n_shared}")
+    own = np.empty(len(labels), np.int64)
+    own[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    numbers = np.empty(len(everywhere), np.int64)
+    numbers[~everywhere], numbers[everywhere] = own, n_own + np.arange(n_common)
+    return numbers
+
+
+def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
+    """Return a function from flat weights to the log loss of the right candidates and its gradient.
+
+    Of several right candidates of a group the first counts, of those of lists all together.
+    """
+    if not isinstance(batch, DenseBlocks | CrossedRows):
+        return _structured(batch, None)
+    offsets = batch.offsets
+    cost = batch.cost.astype(np.float64)
+    right = np.flatnonzero(cost == 0)
+    instance = np.searchsorted(offsets, right, side="right") - 1
+    right = right[np.unique(instance, return_index=True)[1]]  # the first of several
+    wanted = np.zeros(len(cost))
+    wanted[right] = 1.0
+    counted = np.repeat(np.add.reduceat(wanted, offsets[:-1]) if len(offsets) > 1 else [], np.diff(offsets))
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = batch.scores(weights)
+        if not len(scores):
+            return 0.0, np.zeros(len(weights))
+        log_sums = segments.log_sums(scores, offsets)
+        shares = np.exp(scores - np.repeat(log_sums, np.diff(offsets))) * counted
+        value = float((log_sums * counted[offsets[:-1]]).sum() - scores[right].sum())
+        return value, batch.adjoint(shares - wanted)
+
+    return loss
+
+
+def _structured(batch: CandidateBatch, decoder: Any) -> Callable[[Floats], tuple[float, Floats]]:
+    """Return the log loss of structures, or of listed candidates, and its gradient."""
+    if len(batch.offsets) < 2:
+        return lambda weights: (0.0, np.zeros(len(weights)))
+    blocks = structures_of(batch, decoder).blocks()
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        parts = [block.log_loss(weights) for block in blocks]
+        return sum(value for value, _ in parts), np.sum([slope for _, slope in parts], axis=0)
+
+    return loss
+
+
+def _chosen(
+    found: Sequence[tuple[float, float, Floats]], dev: CandidateBatch | None
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the weights of least log loss on development data, and the report."""
+    _, strength, weights = min(found, key=lambda one: one[0])
+    report: dict[str, Any] = {"strength": strength}
+    if len(found) > 1 and dev is not None:
+        n = len(dev.offsets) - 1
+        report["dev_log_loss"] = {f"{tried:g}": round(value / n, 6) for value, tried, _ in found}
+    return weights, report
+
+
+def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
+    from scipy.optimize import minimize
+
+    found = minimize(
+        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
+    )
+    if not found.success:
+        warnings.warn(
+            f"conditional logit stopped after {found.nit} steps: {found.message.strip()}", stacklevel=3
+        )
+    return np.asarray(found.x)

@@ -1,0 +1,256 @@
+"""Every judge of the core keeps the contract of judges; the suite finds those that do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from disambig.judges.best_of_list import BestOfList
+from disambig.judges.corrections import Corrections
+from disambig.judges.labels import Labels
+from disambig.judges.operating import OperatingPoint
+from disambig.testing import check_judge, material
+from disambig.types import Flags, Judged, KeepsSilent
+
+JUDGES = {
+    "corrections": (Corrections(), "words"),
+    "corrections-many": (Corrections(flags_per_1000=12.0, max_examples=20), "words"),
+    "corrections-lists": (Corrections(), "own"),
+    "labels": (Labels.unfitted(), "labels"),
+    "labels-silent": (Labels.unfitted(0.5), "labels"),
+    "best-of-list": (BestOfList(), "own"),
+    "best-of-groups": (BestOfList(), "words"),
+}
+CHECKS = [
+    pytest.param(check, id=f"{name}-{check}")
+    for name, (judge, between) in JUDGES.items()
+    for check in check_judge(judge, material(between))
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_judges_of_the_core(check):
+    check()
+
+
+def test_what_they_can_do():
+    kinds = {name: (isinstance(j, Flags), isinstance(j, KeepsSilent)) for name, (j, _) in JUDGES.items()}
+    assert kinds["corrections"] == (True, False)
+    assert kinds["labels"] == (False, True)
+    assert kinds["best-of-list"] == (False, False)
+
+
+def failures(judge, between="words"):
+    failed = {}
+    for check in check_judge(judge, material(between)):
+        try:
+            check()
+        except AssertionError as problem:
+            failed[check.name] = str(problem)
+        except (AttributeError, IndexError):  # what breaks later, of a judge that another check finds broken
+            failed.setdefault(check.name, "")
+    return failed
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A judge that is in order: the best score wins. Each broken one breaks a thing."""
+
+    flags: bool = False
+
+    def fit(self, material, *, progress=None):
+        return self
+
+    def judge(self, scored, *, flags_per_1000=None):
+        found = BestOfList().judge(scored)
+        return Judged(found.chosen, found.margins, found.probabilities, found.flagged, found.said)
+
+    def probabilities(self, scored):
+        return BestOfList().probabilities(scored)
+
+    def state(self):
+        return {"one": np.ones(1)}
+
+    def from_state(self, arrays, groups):
+        return self
+
+
+def test_a_judge_in_order_fails_no_check():
+    assert failures(Plain()) == {} == failures(Plain(), "own")
+
+
+class Nothing(Plain):
+    def fit(self, material, *, progress=None):
+        return object()
+
+
+class Changing(Plain):
+    seen = np.zeros(1)
+
+    def fit(self, material, *, progress=None):
+        Changing.seen = Changing.seen + 1
+        return self
+
+    def state(self):
+        return {"seen": Changing.seen}
+
+
+class Moody(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        noise = np.random.default_rng().random(len(scored.observed))
+        return replace(super().judge(scored), margins=noise)
+
+
+class Short(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, margins=found.margins[:-1])
+
+
+class Counting(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, said=found.said.astype(int))
+
+
+class Outside(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, chosen=found.chosen + scored.offsets[:-1])
+
+
+class Negative(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, margins=-1.0 - found.margins)
+
+
+class TooSure(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, probabilities=found.probabilities + 1)
+
+
+class Unshared(Plain):
+    def probabilities(self, scored):
+        return np.full(len(scored.scores), 0.5)
+
+
+class PerInstance(Plain):
+    def probabilities(self, scored):
+        return np.ones(len(scored.observed))
+
+
+class Objects(Plain):
+    def state(self):
+        return {"one": np.array([object()])}
+
+
+class Forgetful(BestOfList):
+    def state(self):
+        return {"scale": np.ones(1)}
+
+
+class Comparing(Plain):
+    """Its margins are those of the batch."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(
+            found, margins=found.margins / max(found.margins.max(initial=0.0), 1.0) / len(found.said)
+        )
+
+
+class Greedy(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        scored.scores[:] = 0
+        return found
+
+
+class Crashing(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return found if len(found.said) else replace(found, said=np.ones(1, bool))
+
+
+class Flagging(Plain):
+    """Flags, and does not say at what rate."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, flagged=found.margins > 1)
+
+
+class Contrary(Corrections):
+    """The higher the rate, the fewer flags."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored, flags_per_1000=1000.0)
+        if flags_per_1000 is None or flags_per_1000 <= 0.1:
+            return found
+        return replace(found, flagged=found.flagged & False)
+
+
+class Patient(Corrections):
+    """Takes any rate."""
+
+    def limit(self, flags_per_1000=None):
+        return 0.0
+
+
+class Loud(Labels):
+    """Says all, whatever the margin."""
+
+    def fit(self, material, *, progress=None):
+        found = super().fit(material)
+        return Loud(found.scale, found.bias, found.offset, found.least_margin)
+
+    def with_least_margin(self, least_margin):
+        return Loud(self.scale, self.bias, self.offset, least_margin)
+
+    def judge(self, scored, *, flags_per_1000=None):
+        found = super().judge(scored)
+        return replace(found, said=found.said | True)
+
+
+@pytest.mark.parametrize(
+    ("judge", "between", "check", "said"),
+    [
+        (Nothing(), "words", "becomes_a_judge_by_fitting", "has no fit"),
+        (Changing(), "words", "becomes_a_judge_by_fitting", "fit changed it"),
+        (Moody(), "words", "is_repeatable", "margins judged again"),
+        (Short(), "words", "gives_an_entry_an_instance", r"margins of shape \(59,\) for 60"),
+        (Counting(), "words", "gives_an_entry_an_instance", "said is of int64"),
+        (Outside(), "own", "chooses_inside_the_list", "of lists of"),
+        (Negative(), "words", "gives_numbers_that_mean_something", "a margin is negative"),
+        (TooSure(), "words", "gives_numbers_that_mean_something", "probabilities"),
+        (Unshared(), "own", "gives_candidates_probabilities_or_none", "sum to"),
+        (PerInstance(), "own", "gives_candidates_probabilities_or_none", "for .* candidates"),
+        (Objects(), "words", "keeps_all_in_its_state", "no array of numbers"),
+        (Forgetful(), "own", "keeps_all_in_its_state", "after from_state"),
+        (Comparing(), "words", "judges_each_instance_by_itself", "judged alone"),
+        (Greedy(), "words", "leaves_scores_alone", "scores after judging"),
+        (Crashing(), "words", "takes_no_instances", "said of no instances"),
+        (Flagging(), "words", "flags_only_what_it_may", "is no Flags"),
+        (Contrary(), "words", "flags_only_what_it_may", "it flags at a rate of 0"),
+        (Patient(), "words", "refuses_an_impossible_rate", "a rate of -1.0"),
+        (Loud.unfitted(), "labels", "says_nothing_below_its_margin", "said at a least margin"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_a_broken_judge_is_found_out(judge, between, check, said):
+    failed = failures(judge, between)
+    assert re.search(said, failed[check]), failed[check]
+
+
+def test_a_judge_that_flags_what_it_is_not_sure_of_is_found_out():
+    class Eager(Corrections):
+        def limit(self, flags_per_1000=None):
+            return 1.0
+
+    point = OperatingPoint(np.array([1.0]), np.array([-50.0]))  # everything with evidence is flagged
+    assert "its limit is 1.0" in failures(Eager(operating=point))["flags_only_what_it_may"]

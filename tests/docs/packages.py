@@ -1,0 +1,35 @@
+"""Packages that tests write: laid out as an installer would, for this process and those it starts."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ENTRIES = re.compile(r"^\[project\.entry-points\.(\w+)\]\n((?:\w+ = .*\n)+)", re.MULTILINE)
+
+
+def write(home: Path, files: Mapping[str, str]) -> None:
+    """Write files, by their paths in `home`."""
+    for inside, text in files.items():
+        path = home / inside
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf8")
+
+
+def install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install the package of a directory for one test, as ``pip install -e`` does."""
+    pyproject = (home / "pyproject.toml").read_text(encoding="utf8")
+    name = re.search(r'^name = "(.*)"$', pyproject, re.MULTILINE)
+    assert name is not None
+    info = home / f"{name[1].replace('-', '_')}-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name[1]}\nVersion: 0.1.0\n")
+    groups = (f"[{group}]\n" + lines.replace('"', "") for group, lines in ENTRIES.findall(pyproject))
+    (info / "entry_points.txt").write_text("\n".join(groups))
+    monkeypatch.syspath_prepend(str(home))
+    known = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(home), *known]))

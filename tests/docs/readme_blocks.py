@@ -1,0 +1,56 @@
+"""The READMEs of the repository, and the blocks of code in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+TOP = ROOT / "README.md"
+DOCUMENTS = [
+    TOP,
+    ROOT / "CONTRIBUTING.md",
+    *sorted(ROOT.glob("disambig/**/README.md")),
+    *sorted(ROOT.glob("plugins/*/README.md")),
+]
+GUIDES = [ROOT / "disambig" / "decode" / "README.md", ROOT / "disambig" / "formats" / "nbest" / "README.md"]
+"""Their blocks are the files of packages, which tests of their own lay out and run."""
+
+
+class Block(NamedTuple):
+    """A block of code: where it stands, its language, its text, and the output that is shown below."""
+
+    place: str
+    language: str
+    code: str
+    output: str | None
+
+
+def blocks_of(path: Path) -> list[Block]:
+    """Return the blocks of one file; a block `text` right after one of Python is its output."""
+    text = path.read_text(encoding="utf8")
+    found = []
+    for match in re.finditer(r"^```(\w+)\n(.*?)^```\n", text, re.MULTILINE | re.DOTALL):
+        shown = re.match(r"\n```text\n(.*?)^```", text[match.end() :], re.MULTILINE | re.DOTALL)
+        line = text.count("\n", 0, match.start()) + 1
+        place = f"{path.relative_to(ROOT)}:{line}"
+        found.append(Block(place, match[1], match[2], shown and shown[1]))
+    return found
+
+
+BLOCKS = [
+    block
+    for path in DOCUMENTS
+    for block in blocks_of(path)
+    if path not in GUIDES or block.language == "console"
+]
+
+
+def alike(seen: str, shown: str) -> bool:
+    """Return whether two outputs say the same; numbers may differ by 0.05 or a twentieth."""
+    number = r"\d+(?:\.\d+)?"
+    if re.split(number, seen.strip()) != re.split(number, shown.strip()):
+        return False
+    pairs = zip(re.findall(number, seen), re.findall(number, shown), strict=True)
+    return all(abs(float(a) - float(b)) <= max(0.05, 0.05 * float(b)) for a, b in pairs)

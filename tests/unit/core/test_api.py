@@ -1,0 +1,119 @@
+"""What plugins import is light at run time and known to type checkers, name for name."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from disambig import api
+from disambig.lazy_names import _homes
+
+ROOT = Path(__file__).parents[3]
+MODULES = ["disambig.api", *(f"disambig.api.{room}" for room in api.ROOMS)]
+NAMES = [(module, name) for module in MODULES for name in import_module(module).__all__]
+README = ROOT / "plugins" / "README.md"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_name_is_there(module):
+    found = import_module(module)
+    assert dir(found) == found.__all__ == sorted(found.__all__)
+    for name in found.__all__:
+        assert getattr(found, name) is not None
+    with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'Nothing'"):
+        _ = found.Nothing
+    assert not hasattr(found, "_load_model")
+
+
+def test_the_rooms_are_the_modules():
+    folder = Path(api.__file__).parent
+    assert list(api.ROOMS) == sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+
+
+def test_what_authors_need_stands_in_no_room_again():
+    assert not [name for module, name in NAMES if module != "disambig.api" and name in api.__all__]
+
+
+def test_names_of_rooms_are_found_without_their_room():
+    """So that a plugin written before there were rooms works."""
+    from disambig.api.batches import segments
+    from disambig.api.decoding import Chain
+
+    assert Chain is api.decoding.Chain
+    assert segments is api.batches.segments
+
+
+def test_other_names_at_home():
+    lines = ("from a.b import c as _d", "from a import e as e", "d = _d")
+    homes = _homes(
+        "".join(["if TYPE_CHECKING:\n", *(f"    {line}\n" for line in lines), "else:\n    x = 3\n"])
+    )
+    assert homes == {"_d": ("a.b", "c"), "e": ("a", "e"), "d": ("a.b", "c")}
+    with pytest.raises(ValueError, match="line 2"):
+        _homes("if TYPE_CHECKING:\n    x: int = 3\n")
+
+
+WRONG = """
+from disambig.api import load_modell
+from disambig.api.batches import Nothing
+from disambig.api import DenseBlocks
+DenseBlocks(nothing=1)
+"""
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """What mypy says of a module that reveals the type of every name, and of one with mistakes."""
+    folder = tmp_path_factory.mktemp("checked")
+    lines = [f"import {module}" for module in MODULES]
+    lines += [f"reveal_type({module}.{name})" for module, name in NAMES]
+    (folder / "every_name.py").write_text("\n".join(lines) + "\n")
+    (folder / "wrong.py").write_text(WRONG)
+    files = [str(folder / name) for name in ("every_name.py", "wrong.py")]
+    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), *files]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return done.stdout
+
+
+def test_every_name_has_a_type(checked):
+    revealed = re.findall(r'every_name\.py:(\d+): note: Revealed type is "(.*)"', checked)
+    assert len(revealed) == len(NAMES), checked
+    types = {NAMES[int(line) - len(MODULES) - 1]: kind for line, kind in revealed}
+    untyped = [name for name, kind in types.items() if kind == "Any"]
+    assert not untyped
+    assert types["disambig.api", "load_model"].startswith("def (name_or_path: ")
+    assert types["disambig.api", "DenseBlocks"].startswith("def (")
+    assert not re.findall(r"every_name\.py:\d+: error: .*", checked)
+
+
+def test_what_is_wrong_is_an_error(checked):
+    errors = [line for line in checked.splitlines() if "wrong.py" in line and "error" in line]
+    assert [re.findall(r"\[([a-z-]+)\]$", line)[0] for line in errors] == ["attr-defined"] * 2 + ["call-arg"]
+    assert '"load_modell"' in errors[0] and '"Nothing"' in errors[1]
+
+
+def reference():
+    """The tables of the reference: name to sentence, and room to names."""
+    text = README.read_text(encoding="utf8").partition("\n## Reference\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|$", text, re.M)
+    authors = {first.strip("`"): second for first, second in rows if not first.startswith("`disambig.api")}
+    rooms = {first.strip("`"): set(re.findall(r"`(\w+)`", second)) for first, second in rows}
+    return authors, {room: names for room, names in rooms.items() if room.startswith("disambig.api")}
+
+
+def test_the_reference_has_a_sentence_for_every_name_of_an_author():
+    authors, _ = reference()
+    assert sorted(authors) == api.__all__
+    for name, sentence in authors.items():
+        assert re.fullmatch(r"[A-Z`].{10,}\.", sentence), name
+    assert len(authors) < 50
+
+
+def test_the_reference_has_every_name_of_the_rooms():
+    _, rooms = reference()
+    assert rooms == {module: set(import_module(module).__all__) for module in MODULES[1:]}

@@ -1,0 +1,79 @@
+"""Candidates of each instance's own go through the extractors; a list that is a group's is the group's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from toy_texts import SENTENCES
+
+from disambig.data.batches.crossed_lists import CrossedLists
+from disambig.data.batches.dense_lists import DenseLists
+from disambig.data.finding import Finder
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
+from disambig.errors import UserError
+from disambig.features.counts.context_probabilities import ContextProbabilities
+from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.features.words.context_window import ContextWindow
+from disambig.text.tokenisations.words import Words
+
+GROUP = Group("the/is/quite a", ("the", "is", "quite a"))
+
+
+@pytest.fixture
+def found():
+    view = Words()(SENTENCES)
+    return view, Finder.of([GROUP]).find(view)
+
+
+def with_lists(instances: Instances, lists) -> Instances:
+    return Instances(
+        instances.positions, instances.lengths, instances.groups, instances.observed, CandidateLists.of(lists)
+    )
+
+
+def test_a_list_that_is_the_groups_has_the_groups_counts(found, small_table):
+    view, instances = found
+    assert len(instances) > 3
+    extractor = NgramCounts(counts=small_table)
+    fixed = extractor.transform(view, instances, GROUP)
+    listed = extractor.transform(view, with_lists(instances, [GROUP.candidates] * len(instances)), GROUP)
+    assert isinstance(listed.batch, DenseLists)
+    assert np.array_equal(listed.batch.values, fixed.batch.values.reshape(-1, 15))
+    assert np.array_equal(listed.batch.cost, fixed.batch.cost)
+    assert np.array_equal(listed.found, fixed.found) and np.array_equal(listed.asked, fixed.asked)
+    assert (listed.found > 0).any()
+
+
+def test_lists_differ_from_instance_to_instance(found, small_table):
+    view, instances = found
+    lists = [("in",) if i % 2 else ("on", "out of", "at", "") for i in range(len(instances))]
+    own = with_lists(instances.unseen(), lists)
+    whole = NgramCounts(counts=small_table).transform(view, own, Group("any", ()))
+    for i in range(len(instances)):
+        alone = NgramCounts(counts=small_table).transform(view, own.take(np.array([i])), Group("any", ()))
+        rows = slice(*whole.batch.offsets[i : i + 2])
+        assert np.array_equal(alone.batch.values, whole.batch.values[rows])
+
+
+def test_rows_of_a_place_are_crossed_with_the_labels_that_it_may_have(found):
+    view, instances = found
+    extractor = ContextWindow().fit(view, instances, [GROUP])
+    lists = [GROUP.candidates[: 2 + i % 2] for i in range(len(instances))]
+    batch = extractor.transform(view, with_lists(instances, lists), GROUP).batch
+    assert isinstance(batch, CrossedLists)
+    whole = extractor.transform(view, instances, GROUP).batch
+    weights = np.random.default_rng(0).normal(size=len(whole.columns))
+    table = whole.scores(weights).reshape(len(instances), 3)
+    expected = np.concatenate([row[: len(own)] for row, own in zip(table, lists, strict=True)])
+    np.testing.assert_allclose(batch.scores(weights), expected)
+
+
+def test_what_an_extractor_cannot_describe_is_said(found, small_table):
+    view, instances = found
+    own = with_lists(instances, [("the", "strange")] * len(instances))
+    with pytest.raises(UserError, match=r"D419.*strange"):
+        ContextWindow().fit(view, instances, [GROUP]).transform(view, own, GROUP)
+    with pytest.raises(UserError, match="D419"):
+        ContextProbabilities(counts=small_table).transform(view, own, GROUP)

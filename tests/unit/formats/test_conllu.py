@@ -1,0 +1,300 @@
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+from disambig.formats.conllu import reader as conllu
+from disambig.formats.conllu.format import KEY, ConlluFormat, escaped
+from disambig.formats.conllu.reader import conllu_cuts, conllu_documents, parse
+from disambig.formats.documents import Bad, Document
+from disambig.formats.inputs import Input
+from disambig.formats.lines import read_lines
+from disambig.formats.readers import read
+from disambig.formats.results import Annotated, records
+from disambig.formats.writers import make_format
+
+
+def token(name: str, form: str, misc: str = "_") -> str:
+    return "\t".join([name, form, *["_"] * 7, misc]) + "\n"
+
+
+FRENCH = (
+    "# newdoc id = one\n# sent_id = a\n# text = Vamos al  mar.\n"
+    + token("1", "Vamos")
+    + token("2-3", "al")
+    + token("2", "a")
+    + token("3", "el")
+    + token("3.1", "gran")
+    + token("3.2", "gran")
+    + token("4", "mar", "SpaceAfter=No|Gloss=sea")
+    + token("5", ".")
+    + "\n"
+    + token("1", "Heading")
+    + "\n# newpar\n"
+    + token("0.1", "and")
+    + token("1", "Ab")
+    + token("2", "c", "SpaceAfter=No")
+    + token("3", "!", "SpaceAfter=No")
+    + "\n\n# a comment that belongs to nothing\n"
+)
+
+
+def documents(data: bytes) -> list[Document | Bad]:
+    return list(conllu_documents(read_lines(io.BytesIO(data)), "a.conllu"))
+
+
+def test_the_text_is_that_of_the_sentences_and_tokens_lie_in_it():
+    (document,) = documents(FRENCH.encode())
+    assert document.text == "Vamos al  mar. Heading\n\nAb c!"
+    assert (document.id, document.line, document.kind) == ("one", 1, "conllu")
+    assert document.source == FRENCH.encode()
+    found = parse(FRENCH, "a.conllu")
+    spans = zip(found.starts, found.ends, strict=True)
+    assert [document.text[start:end] for start, end in spans] == "Vamos al mar . Heading Ab c !".split()
+    lines = FRENCH.split("\n")
+    assert [lines[at].split("\t")[1] for at in found.lines] == "Vamos al mar . Heading Ab c !".split()
+
+
+def test_documents_begin_with_newdoc_wherever_it_stands_among_the_comments():
+    one = "# sent_id = 1\n# newdoc id = first\n" + token("1", "One") + "\n"
+    two = "#newdoc\n" + token("1", "Two") + "\n" + token("1", "more") + "\n"
+    found = documents((one + two).encode())
+    assert [(one.id, one.text, one.line) for one in found] == [
+        ("first", "One", 1),
+        ("a.conllu:5", "Two\n\nmore", 5),
+    ]
+    assert b"".join(document.source for document in found) == (one + two).encode()
+
+
+def test_without_newdoc_so_many_sentences_are_a_document(monkeypatch):
+    monkeypatch.setattr(conllu, "SENTENCES", 2)
+    data = "".join(token("1", f"w{i}.") + "\n" for i in range(5)).encode()
+    found = documents(data)
+    assert [document.text for document in found] == ["w0. w1.", "w2. w3.", "w4."]
+    assert [document.line for document in found] == [1, 5, 9]
+    assert b"".join(document.source for document in found) == data
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "part"),
+    [
+        ("1\tword\n", 1, "2 columns, not 10"),
+        ("1 word\n", 1, "1 column, not 10"),
+        ("# c\n" + token("2", "a"), 2, "id 2 where 1"),
+        (token("1", "a") + token("3", "b"), 2, "id 3 where 2"),
+        (token("1", "a") + token("1", "b"), 2, "id 1 where 2"),
+        (token("1", "a") + token("1.2", "b"), 2, "id 1.2 where 1.1"),
+        (token("1", "a") + token("2.1", "b"), 2, "id 2.1 where 1.1"),
+        (token("1-2", "a") + token("1", "b"), 2, "ends before word 2"),
+        (token("1", "a") + token("1-2", "b"), 2, "id 1-2 behind word 1"),
+        (token("1-3", "a") + token("2-3", "b"), 2, "id 2-3 behind word 0"),
+        (token("2-1", "a"), 1, "id 2-1"),
+        (token("x", "a"), 1, "'x' is no id"),
+        (token("01", "a"), 1, "'01' is no id"),
+        (token("9" * 5000, "a"), 1, "is no id"),
+        (token("1", ""), 1, "an empty form"),
+        ("# text = a b\n" + token("1", "a") + token("2", "c"), 3, "'c' where `# text` has 'b'"),
+        ("# text = a b c\n" + token("1", "a") + token("2", "b"), 1, "goes on with 'c'"),
+        ("# text = a b\n\n", 1, "without words"),
+    ],
+)
+def test_a_malformed_line_is_named_by_its_number(data, line, part):
+    good = token("1", "Good") + "\n"
+    (first, bad, last) = documents((f"{good}# newdoc\n{data}\n# newdoc\n{good}").encode())
+    assert (first.text, last.text) == ("Good", "Good")
+    assert bad.error.code == "D324"
+    assert f"a.conllu: line {line + 3}: " in str(bad.error)
+    assert part in str(bad.error)
+    assert "\n" not in str(bad.error)
+
+
+def test_bad_bytes_and_packed_files(tmp_path):
+    good = (token("1", "Good") + "\n").encode()
+    (latin, last) = documents(b"# newdoc\n" + token("1", "caf").encode()[:-2] + b"\xe9\n\n# newdoc\n" + good)
+    assert latin.error.code == "D304"
+    assert last.text == "Good"
+    (_, nul) = documents(good + b"# newdoc\n\0\n\n# newdoc\n" + good)
+    assert nul.error.code == "D303"
+    path = tmp_path / "a.conllu.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + FRENCH.replace("\n", "\r\n").encode()))
+    (document,) = read(Input(str(path), "a", "conllu"))
+    assert document.text == parse(FRENCH, "").text
+    path.write_bytes(gzip.compress(b""))
+    (bad,) = read(Input(str(path), "a", "conllu"))
+    assert bad.error.code == "D302"
+
+
+@given(data=st.text(st.sampled_from("1 2\t-.#ab=\n\r_")) | st.text())
+def test_nothing_that_is_read_raises(data):
+    for found in documents(data.encode(errors="ignore")):
+        assert isinstance(found, Bad) or found.text
+
+
+FORMS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
+MISCS = st.sampled_from(["_", "SpaceAfter=No", "Gloss=x%7Cy", "A=b|SpaceAfter=No", f"{KEY}=old:a:b:0.10|B=c"])
+SENTENCES = st.lists(
+    st.tuples(st.sampled_from(["quite", "place", "during", "1997", "in"]) | FORMS, MISCS), min_size=1
+)
+
+
+def corpus(sentences, newline: str, breaks) -> str:
+    lines = []
+    for number, sentence in enumerate(sentences):
+        if breaks[number % len(breaks)]:
+            lines.append(f"# newdoc id = d{number}")
+        lines += [token(str(i), form, misc)[:-1] for i, (form, misc) in enumerate(sentence, 1)]
+        lines.append("")
+    return "".join(line + newline for line in lines)
+
+
+@given(
+    sentences=st.lists(SENTENCES, min_size=1, max_size=8),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    breaks=st.lists(st.booleans(), min_size=1),
+)
+def test_annotating_changes_nothing_but_its_own_key(sentences, newline, breaks):
+    data = corpus(sentences, newline, breaks).encode()
+    found = documents(data)
+    results = [Annotated(one, tuple(annotate_texts([one.text]))) for one in found]
+    written: list[bytes] = []
+    form = ConlluFormat()
+    form.join([form.encode(results[:1]), form.encode(results[1:])], written.append)
+    after = b"".join(written)
+    again = documents(after)
+    assert [one.text for one in again] == [one.text for one in found]
+    assert without_key(after) == without_key(data)
+    keys = sum(len(value.split(";")) for value in values_of(after) if not value.startswith("old"))
+    assert keys == sum(len(list(records(result))) for result in results)
+
+
+def without_key(data: bytes) -> str:
+    lines = []
+    for line in data.decode().split("\n"):
+        columns = line.removesuffix("\r").split("\t")
+        kept = [part for part in columns[-1].split("|") if not part.startswith(f"{KEY}=")] or ["_"]
+        lines.append(("\t".join([*columns[:-1], "|".join(kept)]), line.endswith("\r")))
+    return str(lines)
+
+
+def values_of(data: bytes) -> list[str]:
+    return [
+        part.removeprefix(f"{KEY}=")
+        for line in data.decode().split("\n")
+        for part in line.removesuffix("\r").split("\t")[-1].split("|")
+        if part.startswith(f"{KEY}=")
+    ]
+
+
+def annotated(text: str, **more) -> Annotated:
+    return Annotated(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
+
+
+def test_a_decision_stands_at_its_token_and_in_a_range_at_the_range():
+    data = "# newdoc id = x\n" + token("1", "a") + token("2-3", "quite", "A=b") + token("2", "qui", "C=d")
+    data += token("3", "te") + token("4", "place") + "\n"
+    (document,) = documents(data.encode())
+    result = Annotated(document, tuple(annotate_texts([document.text])))
+    after = ConlluFormat().encode([result]).decode().split("\n")
+    assert after[2].endswith("\tA=b|Disambig=spelling:quite:quiet:0.90:flag")
+    assert [after[i] for i in (0, 1, 3, 4, 5)] == [data.split("\n")[i] for i in (0, 1, 3, 4, 5)]
+
+
+@given(
+    text=st.text(
+        st.sampled_from(list('quitéin. Aß\n\t"|=;%\u2003'))
+        | st.characters(codec="utf-8", exclude_categories=["C"])
+    )
+)
+def test_a_text_comes_back_with_its_words(text):
+    pytest.importorskip("spacy")
+    data = make_format("conllu").encode([annotated("It was a quite place. " + text)])
+    (document,) = documents(data)
+    assert isinstance(document, Document), document.error
+    assert "".join(document.text.split()) == "".join(("It was a quite place. " + text).split())
+    assert document.id == "an id"
+
+
+def test_a_text_becomes_tokens_sentences_and_paragraphs():
+    pytest.importorskip("spacy")
+    data = make_format("conllu").encode(
+        [annotated("It's  a quite place.\nNext, in\u2003it.\n\nEnd"), annotated("\n")]
+    )
+    lines = data.decode().split("\n")
+    assert [line for line in lines if line.startswith("#")] == [
+        "# newdoc id = an id",
+        "# sent_id = 1",
+        "# text = It's a quite place.",
+        "# sent_id = 2",
+        "# text = Next, in it.",
+        "# newpar",
+        "# sent_id = 3",
+        "# text = End",
+        "# newdoc id = an id",
+    ]
+    assert token("1", "It", "SpaceAfter=No")[:-1] in lines
+    assert token("4", "quite", "Disambig=spelling:quite:quiet:0.90:flag")[:-1] in lines
+
+
+def test_what_has_a_meaning_is_escaped():
+    assert escaped("a|b=c:d;e%f g\n") == "a%7Cb%3Dc%3Ad%3Be%25f%20g%0A"
+    assert escaped("during") == "during"
+    assert escaped("whö's") == "whö's"
+
+
+@given(
+    sentences=st.lists(st.integers(1, 4), min_size=1, max_size=20),
+    breaks=st.lists(st.booleans(), min_size=1),
+    size=st.integers(1, 200),
+)
+def test_cuts_lie_between_documents_or_else_sentences(sentences, breaks, size):
+    data = corpus([[("w.", "_")] * n for n in sentences], "\n", breaks).encode()
+    cuts = conllu_cuts(io.BytesIO(data), size)
+    ends = [offset for offset, _ in cuts[1:]] + [len(data)]
+    parts = [data[start:end] for (start, _), end in zip(cuts, ends, strict=True)]
+    assert b"".join(parts) == data
+    assert [data[:start].count(b"\n") + 1 for start, _ in cuts] == [line for _, line in cuts]
+    assert all(len(part) >= size for part in parts[:-1])
+    whole = [one.text for one in documents(data)]
+    found = [one.text for part in parts for one in documents(part)]
+    if any(breaks[i % len(breaks)] for i in range(len(sentences))):
+        assert found == whole
+    else:
+        assert " ".join(found) == " ".join(whole)
+
+
+def test_corrected_text_is_not_made_of_tokens():
+    from disambig.formats.writers import check_inputs
+
+    with pytest.raises(UserError, match="D321"):
+        check_inputs(make_format("corrected"), [Input("a.conllu", "a", "conllu")])
+    check_inputs(make_format("html"), [Input("a.conllu", "a", "conllu")])
+
+
+def test_flags_for_people_point_at_the_line_of_the_token():
+    data = token("1", "Good") + "\n" + token("1-2", "a") + token("1", "x") + token("2", "y")
+    data += token("3", "quite") + token("4", "place") + "\n"
+    (document,) = documents(data.encode())
+    result = Annotated(document, tuple(annotate_texts([document.text])))
+    lines = make_format("text").encode([result]).decode()
+    assert lines == "a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
+    assert data.split("\n")[5][2:].startswith("quite")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n"])
+def test_a_file_without_its_last_blank_line_is_kept_apart_from_the_next(end):
+    one = token("1", "in")[:-1] + end
+    (document,) = documents(one.encode())
+    result = Annotated(document, tuple(annotate_texts([document.text])))
+    written: list[bytes] = []
+    form = ConlluFormat()
+    form.join([form.encode([result, result]), form.encode([result])], written.append)
+    whole = b"".join(written)
+    assert [found.text for found in documents(whole)] == ["in\n\nin\n\nin"]
+    assert whole.endswith(end.encode())
+    assert whole.count(b"\n") == 4 + (2 if len(end) > 2 else end.count("\n"))

@@ -1,0 +1,215 @@
+"""The door for readers of labelled examples: how one is chosen, and one from outside at work everywhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+
+import pytest
+
+from disambig.api import hookimpl
+from disambig.errors import UserError
+from disambig.formats.labelled.contract import Source
+from disambig.formats.labelled.example import Labelled
+from disambig.formats.labelled.json_lines import JsonLines
+from disambig.formats.labelled.reader import read_labelled, reader_of
+from disambig.formats.labelled.tables import MarkedTables
+from disambig.formats.labelled.xml import NoadMasc, Senseval
+from disambig.testing import check_reader
+
+LEXELT = """<corpus lang="en"><lexelt item="bank.n">
+<instance id="bank.n.1"><answer instance="bank.n.1" senseid="shore"/>
+<context>The <head>bank</head> of the river.</context></instance></lexelt></corpus>"""
+WORDS = """<SimpleWsdDoc name="written/jokes/a.txt">
+<word text="A" break_level="NO_BREAK"/>
+<word text="bank" lemma="bank" pos="NOUN" sense="m1.001" break_level="SPACE_BREAK"/></SimpleWsdDoc>"""
+FILES = {
+    "a.jsonl": ('{"text": "It rains.", "start": 0, "end": 2, "label": "empty"}\n', JsonLines),
+    "a.tsv": ("[[It]] rains.\tempty\n", MarkedTables),
+    "b.csv": ("text,label\nIt rains.,weather\n", MarkedTables),
+    "a.xml": (LEXELT, Senseval),
+    "b.xml": (WORDS, NoadMasc),
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, (content, _) in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_readers_of_the_core_keep_their_contract(files, name):
+    reader = reader_of(Source(str(files / name)))
+    assert type(reader) is FILES[name][1]
+    for check in check_reader(reader, files / name):
+        check()
+
+
+CONFIG = """
+[model]
+name = "my/words"
+
+[task]
+@disambig_tasks = "disambig.Candidates.v1"
+candidates = ["quite", "quiet"]
+
+[tokenisation]
+@disambig_tokenisations = "disambig.words.v1"
+
+[extractors]
+
+[extractors.words]
+@disambig_extractors = "disambig.ContextWindow.v1"
+
+[learner]
+@disambig_learners = "disambig.NoPreference.v1"
+
+[baseline]
+@disambig_learners = "disambig.NoPreference.v1"
+"""
+
+
+class Stars:
+    """Lines such as ``empty: *It* rains.``, the label in front."""
+
+    suffixes = (".stars", ".special.jsonl")
+    elements = ("stars",)
+
+    def read(self, source):
+        for number, line in enumerate(source.text.splitlines(), 1):
+            label, colon, marked = line.removeprefix("<stars>").partition(": ")
+            before, _, rest = marked.partition("*")
+            inside, star, after = rest.partition("*")
+            where = f"{source.path}, line {number}"
+            if not colon or not star:
+                source.broken(where, "no label and no place between stars")
+                continue
+            text = before + inside + after
+            yield Labelled(text, len(before), len(before) + len(inside), label, text, where)
+
+
+@pytest.fixture
+def stars(load_with, monkeypatch):
+    module = types.ModuleType("stars_plugin")
+
+    @hookimpl
+    def disambig_register_readers(register):
+        register("stars.Stars.v1", Stars)
+
+    module.disambig_register_readers = disambig_register_readers
+    monkeypatch.setitem(sys.modules, "stars_plugin", module)
+    assert not [report for report in load_with(stars="stars_plugin") if report.error]
+
+
+def test_a_reader_from_outside_is_found_by_suffix_and_by_first_element(stars, tmp_path):
+    lines = "empty: *It* rains.\nbroken\nfull: *It* is red.\n"
+    for name in ("a.stars", "a.stars.gz", "a.special.jsonl"):
+        import gzip
+
+        data = lines.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        told = []
+        found = read_labelled(tmp_path / name, tell=told.append)
+        assert [(each.text, each.label) for each in found] == [("It rains.", "empty"), ("It is red.", "full")]
+        assert len(told) == 1
+        assert "line 2" in told[0]
+        with pytest.raises(UserError, match=r"D488.*line 2"):
+            read_labelled(tmp_path / name, strict=True)
+    (tmp_path / "a.xml").write_text("<stars>empty: *It* rains.\n")
+    assert [each.label for each in read_labelled(tmp_path / "a.xml")] == ["empty"]
+    for check in check_reader(Stars(), tmp_path / "a.stars.gz"):
+        check()
+
+
+def test_a_reader_from_outside_takes_no_file_of_the_core(load_with, monkeypatch, files):
+    module = types.ModuleType("greedy_plugin")
+
+    class Greedy(Stars):
+        suffixes = (".jsonl",)
+        elements = ("corpus",)
+
+    @hookimpl
+    def disambig_register_readers(register):
+        register("greedy.Greedy.v1", Greedy)
+
+    module.disambig_register_readers = disambig_register_readers
+    monkeypatch.setitem(sys.modules, "greedy_plugin", module)
+    load_with(greedy="greedy_plugin")
+    assert isinstance(reader_of(Source(str(files / "a.jsonl"))), JsonLines)
+    assert isinstance(reader_of(Source(str(files / "a.xml"))), Senseval)
+
+
+def test_xml_that_nobody_reads_names_what_is_read(stars, tmp_path):
+    (tmp_path / "a.xml").write_text("<html></html>")
+    with pytest.raises(UserError, match=r"D491.*<html>.*<SimpleWsdDoc>, <corpus>, <lexelt>, <stars> is read"):
+        read_labelled(tmp_path / "a.xml")
+
+
+def test_a_reader_that_gives_something_else_is_named(load_with, monkeypatch, tmp_path):
+    module = types.ModuleType("odd_plugin")
+
+    class Odd:
+        suffixes = (".odd",)
+
+        def read(self, source):
+            yield Labelled("short", 0, 99, "a", "a")
+
+    @hookimpl
+    def disambig_register_readers(register):
+        register("odd.Odd.v1", Odd)
+
+    module.disambig_register_readers = disambig_register_readers
+    monkeypatch.setitem(sys.modules, "odd_plugin", module)
+    load_with(odd="odd_plugin")
+    (tmp_path / "a.odd").write_text("x")
+    with pytest.raises(UserError, match=r"D414.*the reader Odd.*a Labelled whose place lies in its text"):
+        read_labelled(tmp_path / "a.odd")
+
+
+class Sloppy(Stars):
+    """Reads no file, loses its place, and falls over what is broken."""
+
+    suffixes = ("stars",)
+
+    def read(self, source):
+        for each in super().read(source):
+            yield Labelled(each.text, 5, 99, each.label, "", "")
+        json.loads(source.text[-1])
+
+
+def test_a_broken_reader_is_found_out(tmp_path):
+    path = tmp_path / "a.stars"
+    path.write_text("empty: *It* rains.1")
+    failed = {}
+    for check in check_reader(Sloppy(), path):
+        try:
+            check()
+        except AssertionError as problem:
+            failed[check.name] = str(problem)
+    assert set(failed) == {
+        "says_which_files_it_reads",
+        "marks_places_in_their_texts",
+        "names_a_document_and_where_it_stands",
+        "refuses_what_is_broken_as_a_user_can_mend_it",
+    }
+
+
+def test_a_reader_from_outside_works_in_train_and_evaluate(stars, tmp_path):
+    from disambig.cli.main import run
+
+    examples = tmp_path / "a.stars"
+    lines = [f"quiet: The {place} was *quiet* today." for place in ("room", "house", "park", "road")]
+    lines += [f"quite: It was *quite* {how} today." for how in ("warm", "cold", "dark", "late")]
+    examples.write_text("\n".join(lines))
+    config = tmp_path / "words.cfg"
+    config.write_text(CONFIG)
+    for arguments in (
+        ["train", str(config), "--labelled", str(examples), "--output", str(tmp_path / "model")],
+        ["evaluate", str(tmp_path / "model"), "--labelled", str(examples), "--json"],
+    ):
+        with pytest.raises(SystemExit) as ended:
+            run(arguments)
+        assert ended.value.code == 0

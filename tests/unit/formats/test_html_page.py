@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import os
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.formats.documents import Document
+from disambig.formats.html import summary
+from disambig.formats.html.escaping import escape
+from disambig.formats.results import Annotated
+from disambig.formats.writers import make_format
+
+TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """A page taken apart; unbalanced tags are an error."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[tuple[str, dict]] = []
+        self.tags: list[tuple[str, dict]] = []
+        self.marks: list[str] = []
+        self.paragraphs: list[str] = []
+        self.title = ""
+        self.feed(html)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        assert tag == tag.lower()
+        assert len(dict(attributes)) == len(attributes)
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append((tag, dict(attributes)))
+        if tag == "mark":
+            self.marks.append("")
+        if tag == "p" and "section" in self.names():
+            self.paragraphs.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        if "title" in self.names():
+            self.title += data
+        if "section" in self.names() and "p" in self.names() and not self.inside_card():
+            self.paragraphs[-1] += data
+            if "mark" in self.names():
+                self.marks[-1] += data
+
+    def names(self):
+        return [name for name, _ in self.open]
+
+    def inside_card(self):
+        return any(attributes.get("class") == "c" for _, attributes in self.open)
+
+    def of(self, tag: str) -> list[dict]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def annotated(text: str, name: str = "a.txt", **more) -> Annotated:
+    return Annotated(Document(name, text, name, **more), tuple(annotate_texts([text])))
+
+
+def html_of(*results: Annotated, chunks: int = 1) -> str:
+    made: list[bytes] = []
+    form = make_format("html")
+    form.join([form.encode(results[i::chunks]) for i in range(chunks)], made.append)
+    return b"".join(made).decode()
+
+
+def test_the_text_is_there_with_its_flags_marked():
+    page = Page(html_of(annotated(TEXT)))
+    assert page.marks == ["during", "quite", "Quite"]
+    assert page.paragraphs == [
+        "We came during 1997 to\na quite place.",
+        "Nothing here.",
+        "A Quite place & <b>it</b>",
+    ]
+    assert [mark["data-to"] for mark in page.of("mark")] == ["from", "quiet", "Quiet"]
+    assert page.title == "3 flags in 1 document"
+
+
+def test_what_is_suggested_stands_in_the_margin_and_is_not_copied():
+    result = annotated(TEXT)
+    doubtful = dataclasses.replace(
+        result.decisions[0], probabilities=np.full_like(result.decisions[0].probabilities, 0.3)
+    )
+    page = Page(html_of(Annotated(result.document, (doubtful, result.decisions[1]))))
+    noted = [(mark["data-from"], mark["data-to"], mark["data-p"], mark["class"]) for mark in page.of("mark")]
+    assert noted == [
+        ("during", "from", "30\u00a0%?", "f k0 u"),
+        ("quite", "quiet", "90\u00a0%", "f k1"),
+        ("Quite", "Quiet", "90\u00a0%", "f k1"),
+    ]
+    assert page.marks == ["during", "quite", "Quite"]
+    style = re.search(r"<style>(.*?)</style>", html_of(result), re.DOTALL)[1]
+    assert style.count("attr(data-p)") == 3  # behind the word, in the margin, in print
+
+
+def test_paragraphs_have_the_number_of_their_line():
+    page = Page(html_of(annotated(TEXT)))
+    assert [p.get("data-line") for p in page.of("p") if "dir" in p] == ["1", "4", "6"]
+    rows = Page(html_of(annotated("a quite place", line=7, kind="line")))
+    assert [p.get("data-line") for p in rows.of("p") if "dir" in p] == [None]
+
+
+def test_what_comes_once_is_no_frequent_correction():
+    assert "Most frequent" not in html_of(annotated("a quite place"))
+    assert "Most frequent" in html_of(annotated("a quite place"), annotated("a quite place"))
+
+
+def test_marks_can_be_reached_and_have_their_card():
+    html = html_of(annotated(TEXT), annotated(TEXT, "b.txt"), chunks=2)
+    page = Page(html)
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    for mark in page.of("mark"):
+        assert mark["tabindex"] == "0"
+        assert mark["aria-describedby"] in ids
+    assert all(link["href"] == "#" or link["href"][1:] in ids for link in page.of("a"))
+    card = html.partition('role="tooltip"')[2].partition("</mark>")[0]
+    assert "during" in card
+    assert "2.25" not in card
+    assert re.findall(r'<span class="n">([^<]+)</span>', card) == ["90\u00a0%", "10\u00a0%"]
+    assert "3 of 14 n-grams" in card
+    assert "wrong with a probability of 90\u00a0%" in card and "as written" in card
+
+
+def test_the_summary_counts_and_leads_to_the_first_place():
+    html = html_of(annotated("no it"), annotated(TEXT, "b"), annotated("a quite place", "c"), chunks=2)
+    top = html.partition("<main>")[0]
+    figures = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", top)
+    assert figures[:3] == [
+        ("documents", "3"),
+        ("words", str(len(f"no it {TEXT} a quite place".split()))),
+        ("flags", "4"),
+    ]
+    places = re.findall(r'<li><a href="#([^"]*)"><s><bdi>(.*?)</bdi>.*?<small>(\d)&times;', top)
+    assert [(word, count) for _, word, count in places] == [("quite", "3")]
+    first = Page(html).of("mark")[[mark["id"] for mark in Page(html).of("mark")].index(places[0][0])]
+    assert first["data-to"] == "quiet"
+    assert "2 documents with flags" in top
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script>alert("a quite place ")</script>',
+        "quite place ' onmouseover='x' \" onfocus=\"y",
+        "&lt;script&gt; quite place &amp;",
+        "</mark></p></section></body><img src=//example.org/x> quite place",
+        "<!-- quite place -->]]> <![CDATA[",
+        "\x01\x1b[31m quite place \x7f\x9b\ufffe",
+        "\u202equite place \u2066 during 1997 \u061c",
+        "quite place \ud800 \udfff",
+        "{d1} %s {0} quite place \\0",
+    ],
+)
+def test_hostile_text_is_text(text):
+    page = Page(html_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line")))
+    known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "dl", "div", "dt", "dd"}
+    known |= {"table", "tr", "th", "td", "ol", "li", "details", "summary", "main", "section", "p", "mark"}
+    known |= {"span", "bdi", "b", "s", "i", "a", "small", "footer"}
+    assert {tag for tag, _ in page.tags} <= known
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+    assert page.marks.count("quite") == 2
+    assert page.paragraphs[0] == page.paragraphs[1]
+    shown = page.paragraphs[0]
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe]", shown)
+    if text.isprintable():
+        assert shown == text
+
+
+def test_every_character_of_markup_is_escaped_in_attributes_too():
+    assert escape("a\"b'c<d>e&f\r\ng\rh\x00") == "a&quot;b&#39;c&lt;d&gt;e&amp;f\ng\nh\u2400"
+    result = annotated("a quite place")
+    name = "\" onfocus='x'><script>"
+    hostile = dataclasses.replace(result.decisions[1], task=name, table=(Group("g", ("quite", name)),))
+    page = Page(html_of(Annotated(result.document, (hostile,))))
+    assert page.of("mark")[0]["data-to"] == name
+    assert set(page.of("mark")[0]) == {
+        *("class", "id", "tabindex", "aria-describedby"),
+        *("data-to", "data-from", "data-p"),
+    }
+
+
+@given(text=st.text(st.characters() | st.sampled_from("<>&\"' \n\r")), more=st.booleans())
+def test_any_text_makes_a_sound_page(text, more):
+    result = annotated(text + " a quite place")
+    page = Page(html_of(result, *[annotated("in it", text)] * more))
+    words = escape(text + " a quite place")
+    assert "".join("".join(page.paragraphs[:-1] if more else page.paragraphs).split()) == "".join(
+        Page(f"<section><p>{words}</p></section>").paragraphs[0].split()
+    )
+
+
+def test_nothing_comes_from_elsewhere_and_the_policy_lets_in_the_style_alone():
+    html = html_of(annotated(TEXT + " see https://example.org/x?y=1&z"))
+    page = Page(html)
+    for _, attributes in page.tags:
+        assert not {"src", "srcset", "style", "action", "xlink:href"} & set(attributes)
+        assert attributes.get("href", "#").startswith("#")
+    assert "url(" not in html
+    assert "@import" not in html
+    (policy,) = [meta["content"] for meta in page.of("meta") if "http-equiv" in meta]
+    style = re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';")
+
+
+def test_one_mark_holds_decisions_that_overlap():
+    result = annotated("a quite place in it")
+    other = dataclasses.replace(
+        result.decisions[1], task="other", ends=result.decisions[1].ends + np.int32(6)
+    )
+    both = Annotated(result.document, (*result.decisions, other))
+    page = Page(html_of(both))
+    assert page.marks == ["quite place"]
+    assert page.paragraphs == ["a quite place in it"]
+    assert len([span for span in page.of("span") if span.get("class") == "h"]) == 2
+
+
+def labels(result: Annotated) -> Annotated:
+    """Let the decisions on prepositions give labels instead: nothing observed, nothing flagged."""
+    first = result.decisions[0]
+    n = len(first)
+    labelled = dataclasses.replace(
+        first,
+        task="kind",
+        table=(Group("kind", ("place", "time", *first.table[0].candidates[2:])),),
+        observed=np.full(n, -1, np.int32),
+        chosen=np.ones(n, np.int32),
+        flagged=np.zeros(n, bool),
+    )
+    return Annotated(result.document, (labelled, result.decisions[1]))
+
+
+def test_labels_are_shown_quietly_and_counted():
+    html = html_of(labels(annotated(TEXT)))
+    page = Page(html)
+    assert page.marks == ["during", "to", "quite", "Quite"]
+    assert [mark["class"] for mark in page.of("mark")] == ["l", "l", "f k1", "f k1"]
+    assert page.title == "2 flags in 1 document"
+    assert "2 <bdi>time</bdi>" in html
+    assert "<s><bdi>during" not in html
+
+
+def only_labels(n: int, glosses: tuple[str, ...] = ()) -> Annotated:
+    """Return a document of `n` labels, of which the last is given twice."""
+    result = annotated("it is quite " * (n + 1))
+    names = tuple(f"label {number:02}" for number in range(n))
+    chosen = np.minimum(np.arange(n + 1), n - 1).astype(np.int32)
+    first = result.decisions[1]
+    given = dataclasses.replace(
+        first,
+        task="kind",
+        table=(Group("kind", names, glosses=glosses),),
+        observed=np.full(n + 1, -1, np.int32),
+        chosen=chosen,
+        offsets=np.arange(n + 2) * n,
+        scores=np.zeros((n + 1) * n, np.float32),
+        flagged=np.zeros(n + 1, bool),
+    )
+    return Annotated(result.document, (given,))
+
+
+def test_of_many_labels_the_most_frequent_are_listed():
+    top = html_of(only_labels(25)).partition("<main>")[0]
+    listed = re.findall(r"([0-9]+) <bdi>(label ..)</bdi>", top)
+    assert listed == [("2", "label 24"), *(("1", f"label {number:02}") for number in range(9))]
+    assert "and 15 more" in top
+    top = html_of(only_labels(10)).partition("<main>")[0]
+    assert len(re.findall("<bdi>label ..</bdi>", top)) == 10 and " more<" not in top
+
+
+def test_where_nothing_can_be_flagged_decisions_are_counted():
+    html = html_of(only_labels(3), only_labels(1), chunks=2)
+    assert Page(html).title == "6 decisions in 2 documents"
+    assert re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", html)[2:] == [
+        ("decisions", "6"),
+        ("decisions per 1,000 words", "333.3"),
+    ]
+    assert "12 words, 4 decisions</small>" in html and "6 words, 2 decisions</small>" in html
+    assert "flag" not in html.partition("<main>")[2]
+    assert "mostly right" not in html and "rather wrong than right" not in html
+    mixed = html_of(only_labels(3), annotated("quite so"))
+    assert Page(mixed).title == "0 flags in 2 documents"
+    assert Page(html_of(Annotated(annotated("so").document, ()))).title == "0 flags in 1 document"
+
+
+def test_a_gloss_stands_beside_its_label():
+    html = html_of(only_labels(2, ("gloss%1:<b>::", "")))
+    beside = "{} <small><bdi>gloss%1:&lt;b&gt;::</bdi></small>"
+    top, _, rest = html.partition("<main>")
+    assert beside.format("1 <bdi>label 00</bdi>") in top
+    assert rest.count(beside.format("<b><bdi>label 00</bdi></b>")) == 1
+    assert "<bdi>label 01</bdi></span>" in top and "<b><bdi>label 01</bdi></b></span>" in rest
+
+
+def test_a_missing_word_has_a_mark_of_its_own():
+    result = annotated("a quite place")
+    gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
+    page = Page(html_of(Annotated(result.document, (gap,))))
+    assert page.marks == [""]
+    assert page.of("mark")[0]["class"] == "f k0 gap"
+    assert page.paragraphs == ["a quite place"]
+
+
+def test_of_a_long_corpus_only_paragraphs_with_flags_are_shown(monkeypatch):
+    monkeypatch.setattr(summary, "WHOLE", 100)
+    results = [annotated(f"Nothing.\n\nNo\n\nA quite place {i}.\n\nEnd.", f"{i}.txt") for i in range(5)]
+    html = html_of(*results[:2], annotated("nothing", "none.txt"), *results[2:])
+    page = Page(html)
+    assert [section["id"] for section in page.of("section")] == ["d1", "d2", "d4", "d5", "d6"]
+    assert page.paragraphs[:3] == [
+        "2 paragraphs without flags",
+        "A quite place 0.",
+        "1 paragraph without flags",
+    ]
+    assert "only paragraphs with flags are shown" in html
+    assert "none.txt" not in html
+    assert page.title == "5 flags in 6 documents"
+
+
+def test_a_page_has_an_end(monkeypatch):
+    monkeypatch.setattr(summary, "WHOLE", 100)
+    monkeypatch.setattr(summary, "MOST", 1500)
+    results = [annotated(f"A quite place {'at' if i == 4 else i}, during 1997", f"{i}.txt") for i in range(6)]
+    page = Page(html := html_of(*results))
+    ids = [section["id"] for section in page.of("section")]
+    assert 0 < len(ids) < 6
+    assert ids == [f"d{i}" for i in range(1, len(ids) + 1)]
+    assert f"no document after number {len(ids)}" in html
+    anchors = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert all(link["href"] == "#" or link["href"][1:] in anchors for link in page.of("a"))
+    assert page.title == "12 flags in 6 documents"
+
+
+def test_prose_wrapped_by_hand_flows_and_verse_keeps_its_lines():
+    prose = "\n".join(["a line of prose that somebody wrapped by hand at some width"] * 3)
+    page = Page(html_of(annotated(f"{prose}\n\nRoses\nare red\n\nOne line")))
+    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == [None, "v", None]
+
+
+def test_blank_lines_of_a_file_of_lines_are_no_documents():
+    html = html_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
+    assert Page(html).title == "1 flag in 1 document"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_text_can_be_read_in_light_and_dark():
+    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
+    blocks = [
+        dict(re.findall(r"--(\w+): (#\w{6})", block))
+        for block in re.findall(r":root \{.*?\}", style, re.DOTALL)
+    ]
+    assert len(blocks) == 2
+    for colours in blocks:
+        for front in ("ink", "soft", "link", "k0", "k1", "k2", "k3", "k4", "k5"):
+            for back in ("paper", "card"):
+                light, dark = sorted((luminance(colours[front]), luminance(colours[back])), reverse=True)
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, (front, back)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_for_temporary_files_is_one_message(monkeypatch):
+    monkeypatch.setattr("disambig.formats.html.format.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
+    with pytest.raises(UserError, match=r"D309.*No space left"):
+        html_of(annotated(TEXT * 999))

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+from disambig.files.saving import saved
+from disambig.files.word_lists import read_words
+from disambig.formats.corrected import corrected
+from disambig.formats.documents import Document
+from disambig.formats.results import Annotated, records
+from disambig.formats.writers import FORMATS, format_of, make_format
+
+TEXT = "In Russia\r\n\U0001f600 During 1997 to\r2001 \N{COMBINING ACUTE ACCENT}QUITE PLACE, quite\nwith him."
+PIECES = st.sampled_from(
+    ["quite place", "Quite", "during 1997", "IN", " ", "\r\n", "\n", "\U00020000", "\u00e9", "word", '"']
+)
+
+
+def result(text: str = TEXT, **more) -> Annotated:
+    return Annotated(Document("an id", text, "a/b.txt", **more), tuple(annotate_texts([text])))
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 100])
+def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
+    monkeypatch.setattr("disambig.formats.results._AT_ONCE", at_once)
+    whole = result()
+    expected = [
+        {key: value for key, value in decisions.record(i, TEXT).items() if key != "model"}
+        for decisions in whole.decisions
+        for i in range(len(decisions))
+    ]
+    expected.sort(key=lambda record: record["start"])
+    found = list(records(whole, kept=99))
+    assert [{**record, "candidates": tuple(record["candidates"])} for record in found] == expected
+    for record in records(whole, kept=1):
+        names = [name for name, _ in record["candidates"]]
+        assert names[0] == record["chosen"]
+        assert record["observed"].lower() in names
+        assert len(names) <= 2
+
+
+@given(parts=st.lists(PIECES))
+def test_offsets_index_the_original_text(parts):
+    text = "".join(parts)
+    for record in json.loads(make_format("jsonl").encode([result(text)]))["decisions"]:
+        assert text[record["start"] : record["end"]] == record["observed"]
+        assert record["observed"].lower() in [name for name, _ in record["candidates"]]
+
+
+def test_jsonl_holds_flags_models_and_other_keys():
+    data = make_format("jsonl").encode([result(line=3, kind="json", meta={"id": "an id", "n": 1})])
+    found = json.loads(data)
+    assert list(found) == ["id", "path", "line", "text", "meta", "models", "flags", "decisions"]
+    assert found["meta"] == {"n": 1}
+    assert found["flags"] == 2 == sum(record["flagged"] for record in found["decisions"])
+    assert found["models"] == {"preposition": "fake/preposition 0.0.1", "spelling": "fake/spelling 0.0.1"}
+    assert "text" not in json.loads(make_format("jsonl", text=False).encode([result()]))
+    assert data.count(b"\n") == 1
+
+
+def test_jsonl_of_many_decisions_is_put_together_without_loss(monkeypatch):
+    whole = make_format("jsonl").encode([result(), result("?")])
+    monkeypatch.setattr("disambig.formats.jsonl.format._AT_ONCE", 2)
+    assert make_format("jsonl").encode([result(), result("?")]) == whole
+
+
+def test_jsonl_escapes_what_utf8_cannot_hold():
+    data = make_format("jsonl").encode([result("a", meta={"odd": "\ud800"})])
+    assert json.loads(data.decode())["meta"] == {"odd": "\ud800"}
+
+
+def test_corrections_follow_case_and_leave_all_else_as_it_was():
+    assert corrected(result()) == TEXT.replace("During", "From").replace("QUITE PLACE", "QUIET PLACE")
+
+
+def test_of_two_corrections_that_overlap_the_more_probable_is_made():
+    one = result("a quite place in it")
+    spelling = one.decisions[1]
+    other = annotate_texts(["a quite place in it"])[1]
+    object.__setattr__(other, "starts", spelling.starts - np.int32(2))
+    object.__setattr__(other, "probabilities", spelling.probabilities + np.float32(0.05))
+    assert corrected(Annotated(one.document, (spelling, other))) == "quiet place in it"
+    assert corrected(Annotated(one.document, (other, spelling))) == "quiet place in it"
+
+
+def test_many_corrections_are_all_made():
+    text = "a quite place " * 300
+    assert corrected(result(text)) == text.replace("quite", "quiet")
+
+
+def test_corrected_documents_keep_their_form():
+    line = result("a quite place", line=1, kind="line", ending="\r\n")
+    blank = result("", line=2, kind="line", ending="\n")
+    assert make_format("corrected").encode([line, blank]) == b"a quiet place\r\n\n"
+    row = result("a quite place", line=1, kind="json", meta={"id": 7, "n": None})
+    data = make_format("corrected", field="body").encode([row])
+    assert json.loads(data) == {"id": 7, "n": None, "body": "a quiet place"}
+
+
+def test_lines_for_people_point_at_flags_only():
+    assert make_format("text").encode([result()]).decode().splitlines() == [
+        "a/b.txt:2:3: During -> From (preposition, 0.90)",
+        f"a/b.txt:2:{TEXT.index('QUITE') - TEXT.index(chr(0x1F600)) + 1}: QUITE -> QUIET (spelling, 0.90)",
+    ]
+    row = result("x\na quite place", line=5, kind="json")
+    assert make_format("text").encode([row]) == b"a/b.txt:5:5: quite -> quiet (spelling, 0.90)\n"
+
+
+def test_of_labels_alone_text_has_a_line_each():
+    (decisions,) = annotate_texts(["Quite\na quiet place"], ["spelling"])
+    group = replace(decisions.table[0], glosses=("gloss%1", ""))
+    labels = replace(decisions, table=(group,), observed=np.full(len(decisions), -1, np.int32))
+    document = Document("an id", "Quite\na quiet place", "a.txt")
+    assert make_format("text").encode([Annotated(document, (labels,))]).decode().splitlines() == [
+        "a.txt:1:1: Quite: quite (spelling, 0.10, gloss%1)",
+        "a.txt:2:3: quiet: quiet (spelling, 0.10)",
+    ]
+    words = annotate_texts(["Quite\na quiet place"])  # another task found no word of its own: no labels alone
+    for others in (words[:1], [labels, words[0]]):
+        assert make_format("text").encode([Annotated(document, tuple(others))]) == b""
+
+
+def test_spacy_docs_survive_the_way_through_chunks():
+    spacy = pytest.importorskip("spacy")
+    pytest.importorskip("disambig.spacy.annotations")
+    from spacy.tokens import DocBin
+
+    form, written = make_format("spacy"), []
+    form.join(
+        [form.encode([result()]), form.encode([result("a quite place", meta={"n": 1})])], written.append
+    )
+    docs = list(DocBin().from_bytes(written[0]).get_docs(spacy.blank("en").vocab))
+    assert [doc.text for doc in docs] == [TEXT, "a quite place"]
+    assert [span.label_ for span in docs[1].spans["spelling"]] == ["quiet"]
+    assert docs[1].user_data["meta"] == {"n": 1}
+
+
+def test_formats_have_names_and_unknown_ones_are_refused():
+    assert [make_format(name).name for name in FORMATS] == list(FORMATS)
+    with pytest.raises(UserError, match=r"D601.*there are jsonl"):
+        make_format("json")
+
+
+@pytest.mark.parametrize(
+    ("path", "terminal", "name"),
+    [
+        (None, True, "text"),
+        (None, False, "jsonl"),
+        ("a.spacy", False, "spacy"),
+        ("a.txt", False, "text"),
+        ("a.jsonl.gz", False, "jsonl"),
+    ],
+)
+def test_the_output_says_the_format(path, terminal, name):
+    assert format_of(path, terminal=terminal) == name
+
+
+def test_what_is_saved_is_whole_or_not_there(tmp_path):
+    with pytest.raises(RuntimeError), saved(tmp_path / "a.txt") as write:
+        write(b"half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    with saved(tmp_path / "a.txt.gz") as write:
+        write(b"whole")
+        assert not (tmp_path / "a.txt.gz").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt.gz"]
+
+
+@pytest.mark.skipif("not __import__('os').path.exists('/dev/full')")
+def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
+    import builtins
+
+    real = builtins.open
+    monkeypatch.setattr(
+        builtins, "open", lambda path, mode="r": real("/dev/full" if "w" in mode else path, mode)
+    )
+    for name in ("a.jsonl", "a.jsonl.gz"):
+        with pytest.raises(UserError, match=r"D309.*a.jsonl.*No space left"), saved(tmp_path / name) as write:
+            write(b"x" * 100_000)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_small_files_of_users(tmp_path):
+    (tmp_path / "words").write_text("\ufeffColour # British\n\n# none\nsniper  \n")
+    assert read_words(str(tmp_path / "words")) == ("Colour", "sniper")

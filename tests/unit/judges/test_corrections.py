@@ -1,0 +1,129 @@
+"""Corrections on lists of unequal length, padded inside, against loops that know no padding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from disambig.data.groups import Group
+from disambig.data.lists import CandidateLists
+from disambig.errors import UserError
+from disambig.judges.calibration import ERROR_RATE, Calibration
+from disambig.judges.corrections import Corrections
+from disambig.judges.operating import OperatingPoint
+from disambig.testing import material
+from disambig.testing.material import taken
+
+FITTED = Corrections(
+    flags_per_1000=1.0,
+    calibration=Calibration(
+        np.array([1.0, 0.0, 0.0, 0.0]),
+        np.array([[1.7, 0.4, -0.3, -0.2]]),
+        scales=np.array([1.3, 1.0]),
+        certainty=np.array([[0.8, 0.1], [1.0, 0.0]]),
+    ),
+    operating=OperatingPoint(np.array([0.5, 2.0]), np.array([1.2, 0.4])),
+)
+WEIGHTS = FITTED.calibration.groups[0]
+
+
+def enumerated(scores, found, observed):
+    """Chosen, margin, probability and flag of one list, from the definitions."""
+    order = sorted(range(len(scores)), key=lambda i: -scores[i])
+    margin = scores[order[0]] - scores[order[1]] if len(scores) > 1 else np.inf
+    others = [i for i in order if i != observed]
+    if observed < 0 or not others:
+        return order[0], margin, 0.0, False
+    other, lead = others[0], scores[others[0]] - scores[observed]
+    features = [np.sign(lead) * np.log1p(abs(lead)), np.log1p(found[other]), np.log1p(found[observed]), 1.0]
+    odds = float(np.dot(features, WEIGHTS))
+    prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
+    threshold = np.interp(np.log(1.0), np.log([0.5, 2.0]), [1.2, 0.4])
+    flagged = order[0] == other and lead > 0 and found[other] > 0 and odds > threshold
+    return order[0], margin, 1 / (1 + np.exp(-odds - prior)), flagged
+
+
+def shares(scores):
+    """The probability of each candidate of one list, from the definitions."""
+    if len(scores) == 1:
+        return np.ones(1)
+    plain = np.exp(1.3 * scores) / np.exp(1.3 * scores).sum()
+    best = int(np.argmax(scores))
+    rest = np.delete(plain, best)
+    odds = np.log(plain[best] / rest.sum())
+    certain = 1 / (1 + np.exp(-(0.8 * odds + 0.1)))
+    parts = rest / rest.sum()
+    certain = max(certain, parts.max() / (1 + parts.max()))
+    return np.insert(parts * (1 - certain), best, certain)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
+    scored = material("own", 80, seed=seed).scored(0)
+    observed = scored.observed.copy()
+    observed[::7] = -1
+    scored = replace(scored, observed=observed, scores=2 * scored.scores)
+    assert len(set(np.diff(scored.offsets))) == 6
+    judged, probable = FITTED.judge(scored), FITTED.probabilities(scored)
+    assert judged.said.all() and judged.flagged.any() and not judged.flagged.all()
+    for i, (low, high) in enumerate(zip(scored.offsets, scored.offsets[1:], strict=False)):
+        expected = enumerated(scored.scores[low:high], scored.found[low:high], observed[i])
+        seen = [column[i] for column in (judged.chosen, judged.margins, judged.probabilities, judged.flagged)]
+        assert seen == pytest.approx(list(expected)), i
+        assert probable[low:high] == pytest.approx(shares(scored.scores[low:high])), i
+
+
+def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
+    """In lists no candidate is a variant of another, whatever the group says."""
+    group = Group("g", ("to", "too"), (("to", "too"),))
+    fixed = taken(material("words").scored(0), np.arange(1))
+    fixed = replace(fixed, group=group, scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
+    own = replace(fixed, own=CandidateLists.of([["to", "too"]]))
+    flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
+    for scored, flagged in ((fixed, False), (replace(own, found=np.ones(2, np.int32)), True)):
+        assert flat.judge(scored).flagged.tolist() == [flagged]
+
+
+def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
+    words = material("words")
+    group = Group("abc", ("a", "b", "c"))
+    scored = replace(words.scored(1), group=group, number=0)
+    task = replace(words.task, groups=(group,))
+    lists = replace(scored, own=CandidateLists.of([["x", "y", "z"]] * len(scored.observed)))
+    states = [Corrections().fit(replace(words, task=task, parts=(part,))).state() for part in (scored, lists)]
+    assert states[0].keys() == states[1].keys()
+    for name, array in states[0].items():
+        assert np.array_equal(array, states[1][name]), name
+
+
+def test_the_scale_of_unequal_lists_is_that_of_greatest_likelihood():
+    made = material("own", 300)
+    fitted, scored = Corrections().fit(made), made.scored(0)
+
+    def likelihood(scale):
+        total = 0.0
+        for i, (low, high) in enumerate(zip(scored.offsets, scored.offsets[1:], strict=False)):
+            values = scale * scored.scores[low:high]
+            total += values[scored.observed[i]] - np.logaddexp.reduce(values)
+        return total
+
+    scale = fitted.calibration.scales[-1]
+    assert likelihood(scale) > max(likelihood(0.98 * scale), likelihood(1.02 * scale))
+
+
+@pytest.mark.parametrize("rate", [-1, float("nan")])
+def test_impossible_rates_are_refused(rate):
+    for ask in (FITTED.limit, lambda rate: FITTED.judge(material("own").scored(0), flags_per_1000=rate)):
+        with pytest.raises(UserError, match="D401"):
+            ask(rate)
+
+
+def test_a_state_of_other_groups_is_refused():
+    groups = material("own").task.groups
+    FITTED.from_state(FITTED.state(), groups)
+    with pytest.raises(ValueError, match="shapes of calibration"):
+        FITTED.from_state(FITTED.state(), groups * 2)
+    with pytest.raises(ValueError, match="shapes of calibration"):
+        FITTED.from_state(FITTED.state() | {"flags_per_1000": np.array([-1.0])}, groups)

@@ -1,0 +1,124 @@
+"""Labels: probabilities, offsets, thresholds, against brute force and scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.judges import labels
+from disambig.judges.labels import Labels, best_threshold
+from disambig.testing import material
+
+
+def two(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    gold = (rng.random(n) < 0.15).astype(np.int32)
+    margin = 3.0 * rng.normal(size=n) + 6.0 * gold - 4.0
+    return np.stack([np.zeros(n), margin], axis=1), gold
+
+
+def test_probabilities_of_two_labels_are_those_of_a_logistic_regression():
+    from sklearn.linear_model import LogisticRegression
+
+    scores, gold = two(4000)
+    fitted = labels.fit([scores], [gold], metric=("accuracy", None))
+    chosen, margin, probability = fitted.choose(scores, 0)
+    other = LogisticRegression(C=1e6).fit(scores[:, 1:], gold)
+    expected = other.predict_proba(scores[:, 1:])
+    np.testing.assert_allclose(probability, expected.max(axis=1), atol=0.02)
+    assert (chosen == other.predict(scores[:, 1:])).mean() > 0.99
+    assert (margin >= 0).all()
+
+
+def test_units_of_the_scores_do_not_matter():
+    scores, gold = two()
+    one, other = (labels.fit([k * scores], [gold], metric=("f1", 1)) for k in (1.0, 1e-5))
+    np.testing.assert_array_equal(one.choose(scores, 0)[0], other.choose(1e-5 * scores, 0)[0])
+
+
+def test_an_offset_serves_f1_better_than_none():
+    from sklearn.metrics import f1_score
+
+    scores, gold = two()
+    plain, offset = (labels.fit([scores], [gold], metric=m) for m in (("accuracy", None), ("f1", 1)))
+    f1 = [f1_score(gold, fitted.choose(scores, 0)[0]) for fitted in (plain, offset)]
+    assert f1[1] >= f1[0]
+    assert not plain.offset.any() and offset.offset.any()
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1, max_size=30))
+def test_the_threshold_has_the_best_f1_of_all(examples):
+    scores = np.array([score for score, _ in examples], float)
+    positive = np.array([label for _, label in examples])
+
+    def f1(threshold):
+        called = scores > threshold
+        return 2 * (called & positive).sum() / max(called.sum() + positive.sum(), 1)
+
+    best = max(f1(t) for t in np.arange(-6.5, 6))
+    if positive.any():
+        assert f1(best_threshold(scores, positive)) == pytest.approx(best)
+    else:
+        assert best_threshold(scores, positive) == 0.0
+
+
+def test_three_labels_and_groups_of_other_sizes():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 3, 300).astype(np.int32)
+    scores = rng.normal(size=(300, 3)) + 2 * np.eye(3)[gold]
+    pair, right = two()
+    fitted = labels.fit([scores, pair], [gold, right], metric=("accuracy", None))
+    chosen, _, probability = fitted.choose(scores, 0)
+    assert (chosen == gold).mean() > 0.7
+    assert (probability >= 1 / 3 - 1e-9).all() and (probability <= 1).all()
+    assert fitted.bias.shape == (2, 3)
+    np.testing.assert_allclose(labels.softmax(fitted.logits(scores, 0)).sum(axis=1), 1)
+
+
+def test_nothing_to_judge():
+    fitted = Labels(np.ones(1), np.zeros((1, 2)), np.zeros((1, 2)))
+    assert [len(column) for column in fitted.choose(np.empty((0, 2)), 0)] == [0, 0, 0]
+
+
+def test_an_only_candidate_is_as_sure_as_its_examples_are_many():
+    few, many = (
+        labels.fit([np.zeros((n, 1))], [np.zeros(n, np.int32)], metric=("accuracy", None)) for n in (3, 98)
+    )
+    for fitted, n in ((few, 3), (many, 98)):
+        chosen, margin, probability = fitted.choose(np.array([[-3.0], [2.0]]), 0)
+        assert chosen.tolist() == [0, 0]
+        np.testing.assert_allclose(probability, (n + 1) / (n + 2))  # Laplace's rule of succession
+        np.testing.assert_allclose(margin, np.log(n + 1))
+    assert len(few.choose(np.zeros((0, 1)), 0)[0]) == 0
+
+
+def test_a_fitted_judge_comes_back_from_its_state():
+    made = material("labels")
+    fitted = Labels.unfitted(0.3).fit(made)
+    assert fitted.least_margin == 0.3
+    again = Labels.unfitted().from_state(fitted.state(), made.task.groups)
+    assert again.least_margin == 0.3
+    for number in range(2):
+        one, other = (judge.judge(made.scored(number)) for judge in (fitted, again))
+        for name in ("chosen", "margins", "probabilities", "flagged", "said"):
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"scale": np.ones(3)},
+        {"scale": np.array([1.0, 0.0])},
+        {"bias": np.zeros((2, 2))},
+        {"offset": np.zeros((1, 3))},
+        {"least_margin": np.array([-1.0])},
+        {"least_margin": np.array([np.nan])},
+    ],
+)
+def test_a_state_that_does_not_fit_is_refused(change):
+    made = material("labels")
+    state = Labels.unfitted().fit(made).state()
+    with pytest.raises(ValueError, match="calibration of labels"):
+        Labels.unfitted().from_state({**state, **change}, made.task.groups)

@@ -1,0 +1,45 @@
+"""A small model, trained and saved, for tests of models on disk."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from toy_texts import SENTENCES
+
+from disambig.config import resolve
+from disambig.model.store import save_model
+from disambig.training.trainer import train
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory, small_table):
+    """A model's directory, with its table beside it; made once, copied by every test."""
+    home = tmp_path_factory.mktemp("models")
+    shutil.copy(small_table, home / "small.counts")
+    return home
+
+
+@pytest.fixture
+def model(load_with, saved):
+    load_with(toys="toy_plugin")
+    config = {
+        "task": {"@disambig_tasks": "toys.Pairs.v1"},
+        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+        "extractors": {
+            "ngrams": {
+                "@disambig_extractors": "disambig.NgramCounts.v1",
+                "counts": str(saved / "small.counts"),
+            }
+        },
+        "learner": {"@disambig_learners": "toys.Perceptron.v1"},
+        "baseline": {"@disambig_learners": "toys.Constant.v1"},
+    }
+    texts = {"train": SENTENCES * 3, "dev": SENTENCES}
+    return train(resolve(config), texts, name="small", version="1.2.3", config=config, min_examples=3)
+
+
+@pytest.fixture
+def home(model, tmp_path):
+    save_model(model, tmp_path / "model")
+    return tmp_path / "model"

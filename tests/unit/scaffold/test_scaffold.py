@@ -1,0 +1,95 @@
+"""``disambig new-plugin``: what is refused, and that nothing is half-written."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from disambig.cli import main
+from disambig.errors import UserError
+from disambig.scaffold import plugin
+from disambig.scaffold.plugin import check_name, files_of, write_plugin
+
+
+def call(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as end:
+        main.run([str(argument) for argument in arguments])
+    return end.value.code
+
+
+def test_the_command_writes_a_package(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert call("new-plugin", "kind") == 0
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    shown = capsys.readouterr()
+    assert {str(Path(line)) for line in shown.out.splitlines()} == written
+    assert "cd disambig-kind && pip install -e '.[test]' && pytest" in shown.err
+    for path in tmp_path.rglob("*"):
+        assert "NAME" not in path.name
+        if path.is_file():
+            text = path.read_text()
+            assert "NAME" not in text and "VERSION" not in text, path
+
+
+def test_another_directory(tmp_path):
+    home = write_plugin("kind", tmp_path / "deep" / "inside")
+    assert (home / "disambig_kind" / "kind.cfg").is_file()
+    assert sorted(path.name for path in home.parent.iterdir()) == ["inside"]
+
+
+@pytest.mark.parametrize("name", ["", "my-plugin", "Kind", "1st", "class", "_x", "disambig_x", "größe"])
+def test_no_name(name):
+    with pytest.raises(UserError, match="D012"):
+        check_name(name)
+
+
+@pytest.mark.parametrize("name", ["core", "disambig", "web1t"])
+def test_a_name_of_the_core(name):
+    with pytest.raises(UserError, match="D013"):
+        check_name(name)
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "by"),
+    [("disambig", "theirs", "the plugin"), ("spacy_factories", "disambig_theirs", "the spaCy component")],
+)
+def test_a_name_of_another(monkeypatch, group, name, by):
+    entry = EntryPoint(name, "their.module", group)
+
+    def entries(*, group, name=None):
+        return [entry] if entry.group == group and name in (None, entry.name) else []
+
+    monkeypatch.setattr(plugin, "entry_points", entries)
+    with pytest.raises(UserError, match=f"D013.*{by}"):
+        check_name("theirs")
+
+
+def test_a_taken_directory_is_left_alone(tmp_path, capsys):
+    assert call("new-plugin", "kind", "--output", tmp_path) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("disambig: [D014]") and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_half_written(tmp_path, monkeypatch):
+    def broken(name):
+        return {"a.txt": "whole", "b.txt": None}
+
+    monkeypatch.setattr(plugin, "files_of", broken)
+    with pytest.raises(TypeError):
+        write_plugin("kind", tmp_path / "new")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="D309"):
+        write_plugin("kind", tmp_path / "file" / "new")
+
+
+def test_files_are_sorted_and_end_in_a_newline():
+    files = files_of("kind")
+    assert list(files) == sorted(files) and len(files) > 8
+    assert all(text.endswith("\n") for text in files.values())

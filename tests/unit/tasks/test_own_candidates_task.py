@@ -1,0 +1,184 @@
+"""Own candidates: what a config may say, where words and empty places are, what becomes of the text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.decisions import replacement
+from disambig.data.finding import word_tokens
+from disambig.errors import UserError
+from disambig.features.counts.contexts import CONTEXTS, Candidates, fits, room
+from disambig.formats.labelled.reader import Labelled
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import check_task
+from disambig.text.tokenisations.words import Words
+from disambig.training.marking import mark
+
+ARTICLES = ["a", "an", "the", ""]
+
+
+def places(task, text):
+    """Return what stands at each instance, and the text from there on."""
+    view = Words()([text])
+    found = task.instances(view)
+    assert (np.diff(found.positions) >= 0).all()
+    shown = []
+    for position, length, group, observed in zip(
+        found.positions, found.lengths, found.groups, found.observed, strict=True
+    ):
+        start = view.starts[position]
+        end = view.ends[position + length - 1] if length else start
+        candidate = task.groups[group].candidates[observed]
+        assert text[start:end].lower() == candidate
+        shown.append((text[start:end], text[end:].split()[0] if text[end:].split() else ""))
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("settings", "groups"),
+    [
+        ({"candidates": ["bring", "take"]}, {"bring/take": ("bring", "take")}),
+        ({"candidates": ["", "The", "a"]}, {"the/a/-": ("the", "a", "")}),
+        ({"candidates": ["so", ""]}, {"so/-": ("so", "")}),
+        (
+            {"sets": ["Lamp/damp", ["may be", "maybe"], ["so", ""]]},
+            {"lamp/damp": ("lamp", "damp"), "may be/maybe": ("may be", "maybe"), "so/-": ("so", "")},
+        ),
+    ],
+)
+def test_what_a_config_may_say(settings, groups):
+    assert {group.name: group.candidates for group in OwnCandidates(**settings).groups} == groups
+
+
+def test_sets_in_a_file(tmp_path):
+    (tmp_path / "mine.tsv").write_text("lamp/damp\tlight or wet\n# no\nrow/low\n")
+    task = OwnCandidates(sets=str(tmp_path / "mine.tsv"), name="mine", language="en")
+    assert [group.name for group in task.groups] == ["lamp/damp", "row/low"]
+    assert (task.name, task.language) == ("mine", "en")
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({}, "D485"),
+        ({"candidates": ["a", "the"], "sets": ["a/an"]}, "D485"),
+        ({"candidates": ["a", "the"], "gaps": "some"}, "D486"),
+        ({"candidates": ["a", "the"], "name": "my task"}, "D487"),
+        ({"candidates": ["a"]}, "D411"),
+        ({"candidates": ["", ""]}, "D411"),
+        ({"candidates": [""]}, "D411"),
+        ({"candidates": ["a", "a"]}, "D411"),
+        ({"candidates": ["in front of", "before"]}, "D411"),
+        ({"candidates": ["well-known", ""]}, "D411"),
+        ({"sets": []}, "D411"),
+        ({"sets": ["a/an", "a/an"]}, "D411"),
+    ],
+)
+def test_what_makes_no_sense(settings, code):
+    with pytest.raises(UserError) as caught:
+        OwnCandidates(**settings)
+    assert caught.value.code == code
+
+
+def test_empty_places_are_between_words_and_beside_no_candidate():
+    text = "He saw the old man, in (big) house. Then a dog ran 3 miles to well-known place"
+    assert places(OwnCandidates(candidates=ARTICLES), text) == [
+        ("", "saw"),
+        ("the", "old"),
+        ("", "man,"),
+        ("a", "dog"),
+        ("", "ran"),
+        ("", "3"),
+        ("", "miles"),
+        ("", "to"),
+        ("", "well-known"),
+        ("", "place"),
+    ]
+
+
+def test_no_empty_places_where_none_are_wanted():
+    text = "He saw the old man."
+    assert places(OwnCandidates(candidates=ARTICLES, gaps="none"), text) == [("the", "old")]
+    assert places(OwnCandidates(candidates=["a", "the"]), text) == [("the", "old")]
+
+
+def test_each_list_has_its_own_empty_places():
+    task = OwnCandidates(sets=[["the", ""], ["so", ""]])
+    view = Words()(["He saw so much"])
+    found = task.instances(view)
+    assert [(int(view.starts[p]), int(g)) for p, g in zip(found.positions, found.groups, strict=True)] == [
+        (3, 0),
+        (3, 1),
+        (7, 0),
+        (7, 1),
+        (10, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"candidates": ["may be", "maybe"]}, {"sets": ["a/an", "in/on"]}, {"candidates": ARTICLES}]
+)
+def test_the_suite_for_tasks(settings):
+    for check in check_task(OwnCandidates(**settings), ["It may be an old one on a hill, maybe.", "In it."]):
+        check()
+
+
+@given(st.lists(st.text("ab the,.-\n\U0001f600é'", max_size=30), max_size=4))
+def test_empty_places_are_sensible_whatever_the_text(texts):
+    view = Words()(texts)
+    task = OwnCandidates(candidates=ARTICLES)
+    found = task.instances(view)
+    words = word_tokens(view)
+    gaps = found.positions[found.lengths == 0]
+    assert words[gaps].all() and words[gaps - 1].all()
+    assert (view.ends[gaps - 1] < view.starts[gaps]).all()
+    beside = {int(p) + k for p in found.positions[found.lengths == 1] for k in (0, 1)}
+    assert not beside & set(gaps.tolist())
+    for document, text in enumerate(texts):
+        own = view.document_of(np.arange(len(view))) == document
+        for token in np.flatnonzero(own & words):
+            assert text[view.starts[token]].isalnum() or text[view.starts[token]] == "\u0301"
+
+
+def test_contexts_of_no_word_have_both_sides():
+    task = OwnCandidates(candidates=ARTICLES)
+    view = Words()(["We saw old men here"])
+    found = task.instances(view)
+    candidates = Candidates.of(task.groups[0])
+    assert candidates.lengths.tolist() == [1, 1, 1, 0] and candidates.words[3].tolist() == [0]
+    usable = fits(*room(view, found), candidates.longest, shortest=int(candidates.lengths.min()))
+    both = np.array([left > 0 and right > 0 for left, right in CONTEXTS])
+    assert not usable[:, ~both].any()
+    at = {context: c for c, context in enumerate(CONTEXTS)}
+    assert usable[1, at[2, 2]] and not usable[0, at[3, 1]]  # before "saw": <S> We, nothing else
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "chosen", "made"),
+    [
+        ("We saw dog.", 7, 7, "the", "the "),
+        ("WE SAW DOG.", 7, 7, "the", "THE "),
+        ("Then NASA flew", 5, 5, "the", "the "),
+        ("The dog", 0, 3, "a", "A"),
+        ("The dog", 0, 3, "", ""),
+    ],
+)
+def test_replacements(text, start, end, chosen, made):
+    assert replacement(chosen, text, start, end) == made
+
+
+@pytest.mark.parametrize("place", [6, 7, 8])
+def test_a_labelled_empty_place_may_be_on_either_side_of_its_space(place):
+    text = "We saw  dog."
+    (example,) = mark(
+        OwnCandidates(candidates=ARTICLES), Words(), [Labelled(text, place, place, "the", text)]
+    ).labelled
+    assert example.label == "the"
+
+
+def test_a_labelled_word_is_no_empty_place():
+    with pytest.raises(UserError, match="D462"):
+        mark(OwnCandidates(candidates=ARTICLES), Words(), [Labelled("We saw dog.", 3, 6, "the", "x")])

@@ -1,0 +1,110 @@
+"""Places of a text with candidates of their own: learned from text and from labels, flagged, not lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from toy_learners import MeanDifference
+
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
+from disambig.errors import UserError
+from disambig.evaluation.evaluate import evaluate
+from disambig.evaluation.judging import judge, untested
+from disambig.evaluation.labelled import evaluate_labelled
+from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.formats.labelled.example import Labelled
+from disambig.judges import config_of
+from disambig.model.no_preference import NoPreference
+from disambig.text.documents import view_of_texts
+from disambig.text.tokenisations.words import Words
+from disambig.training.labelled import train_labelled
+from disambig.training.trainer import train
+from disambig.types import Decides, Flags
+
+GO = ("go", "goes", "went")
+BE = ("is", "are")
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Decide between the forms of a word: as many as it has. "gone" is a place where none of them stands."""
+
+    name: str = "forms"
+    language: str = "en"
+    decides: Decides = field(default=Decides("words", "own"))
+    groups: tuple = (Group("forms", ()),)
+
+    def instances(self, view):
+        lists, positions, observed = [], [], []
+        for at, (start, end) in enumerate(zip(view.starts, view.ends, strict=True)):
+            word = view.texts[int(view.document_of(np.array([at]))[0])][start:end].lower()
+            own = GO if word in (*GO, "gone") else BE if word in BE else None
+            if own is not None:
+                lists.append(own)
+                positions.append(at)
+                observed.append(own.index(word) if word in own else -1)
+        n = len(positions)
+        return Instances(
+            np.array(positions, np.int64),
+            np.ones(n, np.int32),
+            np.zeros(n, np.int32),
+            np.array(observed, np.int32),
+            CandidateLists.of(lists),
+        )
+
+
+TEXTS = ["He goes home and we go home . They went home . The house is old and the houses are old ."] * 40
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    from disambig.counts.building.build import build_table
+
+    path = build_table(tmp_path_factory.mktemp("own") / "own.counts", TEXTS, Words())
+    return {
+        "task": Forms(),
+        "tokenisation": Words(),
+        "extractors": {"counts": NgramCounts(counts=path)},
+        "learner": MeanDifference(),
+        "baseline": NoPreference(),
+    }
+
+
+def test_the_usual_judge_of_places_corrects():
+    assert config_of(Forms()) == {"@disambig_judges": "disambig.Corrections.v1"}
+
+
+def test_forms_are_learned_and_corrected(parts):
+    texts = {"train": [*TEXTS, "They have gone home ."], "dev": TEXTS}
+    model = train(parts, texts, name="forms", min_examples=2, flags_per_1000=1.0)
+    assert model.scorers[0] is not None and isinstance(model.judge, Flags)
+    view = view_of_texts(["He go home . The house are old .", "They have gone home ."], Words())
+    decided = model.decide(view, flags_per_1000=1000.0)
+    assert [decided.candidates_of(i) for i in range(len(decided))] == [GO, BE, GO]
+    chosen = [decided.candidates_of(i)[c] for i, c in enumerate(decided.chosen)]
+    assert chosen[:2] == ["goes", "is"]
+    assert decided.flagged.tolist() == [True, True, False]  # where none of them stands nothing is corrected
+    assert not judge(model, parts, texts=TEXTS) and "candidates of their own" in untested(model)
+    for figures in (lambda: evaluate(model, TEXTS), lambda: evaluate_labelled(model, examples())):
+        with pytest.raises(UserError, match="D339"):
+            figures()
+
+
+def examples():
+    return [
+        Labelled(text, text.index("go"), text.index("go") + 2, "goes", f"text {i}", f"made, line {i}")
+        for i in range(20)
+        for text in [f"He go home {i} ."]
+    ]
+
+
+def test_labels_are_those_of_the_places_own_list(parts):
+    model = train_labelled(parts, examples(), name="forms", min_examples=2)
+    assert model.provenance["examples"]["account"]["used"] == 20
+    with pytest.raises(UserError, match="none of 'go', 'goes', 'went'"):
+        strange = [Labelled("He go home .", 3, 5, "swims", "a", "made")]
+        train_labelled(parts, strange, name="forms")
