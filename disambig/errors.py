@@ -117,8 +117,7 @@ install the pack again, or train it again",
     "D411": "confusion set {name!r}: {problem}",
     "D412": "{what} hold no example to train on: {hint}",
     "D413": "pack {name!r} brings no count table: name another pack, or the file of a table",
-    "D414": "{part}: {problem}, not {wanted}: this is a mistake in the plugin that brings it",
-    "D415": "{part}: {problem}; the contract says {wanted}: this is a mistake in the plugin that brings it",
+    "D414": "{part}: {problem}; the contract says {wanted}: this is a mistake in the plugin that brings it",
     "D416": "the extractors {first} and {second} cannot be joined: {problem}",
     "D417": "{n:,} candidates with {columns:,} columns each would take {gigabytes:,.0f} GB as dense rows: choose a learner that takes sparse rows",
     "D418": "the extractor {extractor} describes candidates that each instance has of its own, and this task's are those of a group: use it with disambig.Lists.v1 or the like",
@@ -294,6 +293,11 @@ class UserError(ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.code, self.values)
+
+
+def broken(part: str, problem: str, wanted: str) -> UserError:
+    """Return the error of a part that breaks its contract: a mistake of whoever wrote it."""
+    return UserError("D414", part=part, problem=problem, wanted=wanted)
 
 
 def _rebuild(code: str, values: dict[str, object]) -> UserError:

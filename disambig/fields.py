@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from disambig.errors import UserError
+from disambig.errors import broken
 from disambig.types import (
     Decides,
     ExtractorOptions,
@@ -35,9 +35,7 @@ def decides(task: Task) -> Decides:
     found = field_of(task, TaskOptions, "decides")
     if not isinstance(found, Decides):
         name = type(task).__name__
-        raise UserError(
-            "D414", part=f"the task {name}", problem=f"decides is {found!r}", wanted="a Decides(...)"
-        )
+        raise broken(f"the task {name}", f"decides is {found!r}", "a Decides(...)")
     return found
 
 
@@ -55,6 +53,11 @@ def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
 def rows_are_shared(extractor: FeatureExtractor) -> bool:
     """Tell whether an extractor's rows say nothing of the candidates."""
     return bool(field_of(extractor, ExtractorOptions, "rows_are_shared"))
+
+
+def describes(extractor: FeatureExtractor) -> str:
+    """Return whose candidates an extractor can describe."""
+    return str(field_of(extractor, ExtractorOptions, "describes"))
 
 
 def cross_fits(extractor: FeatureExtractor) -> bool:

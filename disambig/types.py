@@ -177,6 +177,8 @@ class ExtractorOptions:
     """Whether the rows say nothing of the candidates (`CrossedRows`): found once for all groups."""
     cross_fit: bool = False
     """Whether `fit` learns from the labels: then examples are described out of fold."""
+    describes: str = "any"
+    """Whose candidates it knows: ``"group"``, ``"own"`` (lists of each instance's own), or ``"any"``."""
 
 
 class FeatureExtractor(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from disambig.data.batches.sequences import SequenceRows
 from disambig.data.batches.sparse import CrossedRows, SparseRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.errors import UserError
+from disambig.errors import UserError, broken
+from disambig.fields import describes, rows_are_shared
 from disambig.text.view import TokenView
 from disambig.types import CandidateBatch, FeatureExtractor, Features
 
@@ -22,40 +24,44 @@ def transformed(extractor: FeatureExtractor, view: TokenView, instances: Instanc
     Raises
     ------
     UserError
-        D414 where rows or evidence are not one a candidate.
+        D414 where rows or evidence are not one a candidate; D418, D419 (see `check_describes`).
     """
+    check_describes(extractor, own=instances.own is not None)
     found = extractor.transform(view, instances, group)
     if not isinstance(found, Features):
-        raise _fault(extractor, f"transform returned {type(found).__name__}", "Features")
+        raise fault(extractor, f"transform returned {type(found).__name__}", "Features")
     offsets = instances.offsets(group)
     own = np.asarray(found.batch.offsets)
     if own.shape != offsets.shape or not np.array_equal(own, offsets):
         seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
-        raise _fault(extractor, seen, f"{len(offsets) - 1:,} with {int(offsets[-1]):,}: one row a candidate")
+        raise fault(extractor, seen, f"{len(offsets) - 1:,} with {int(offsets[-1]):,}: one row a candidate")
     _check_storage(extractor, found.batch)
     for name in ("found", "asked"):
         counts: Any = getattr(found, name)
         if getattr(counts, "shape", None) != (int(offsets[-1]),) or counts.dtype.kind not in "iu":
             seen = f"{name} is {_described(counts)}"
-            raise _fault(extractor, seen, f"an integer array of shape ({int(offsets[-1])},): one a candidate")
+            raise fault(extractor, seen, f"an integer array of shape ({int(offsets[-1])},): one a candidate")
     return found
 
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     """Refuse a batch whose rows, costs and offsets do not fit together."""
     n, n_rows = len(batch.offsets) - 1, int(batch.offsets[-1])
+    if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
+        wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
+        raise fault(extractor, f"transform gave {type(batch).__name__}", wanted)
     if len(batch.cost) != n_rows:
         wanted = f"{n_rows:,}, one a candidate"
-        raise _fault(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
+        raise fault(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
     for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows | CrossedLists, n)):
         if isinstance(batch, storages) and batch.rows.shape[0] != held:
             seen = f"transform gave {type(batch).__name__} with {batch.rows.shape[0]:,} rows of features"
-            raise _fault(
+            raise fault(
                 extractor, seen, f"{held:,}, one {'a candidate' if held == n_rows else 'an instance'}"
             )
         if isinstance(batch, storages) and batch.rows.shape[1] * _times(batch) > len(batch.columns):
             seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
-            raise _fault(extractor, seen, "columns for all of them")
+            raise fault(extractor, seen, "columns for all of them")
 
 
 def _times(batch: CandidateBatch) -> int:
@@ -63,23 +69,40 @@ def _times(batch: CandidateBatch) -> int:
     return 1 if isinstance(batch, SparseRows | CrossedLists) else batch.costs.shape[1]  # type: ignore
 
 
-def fitted(extractor: FeatureExtractor, *material: Any) -> FeatureExtractor:
-    """Return an extractor fitted to (view, instances, groups), checked.
+def fitted(
+    extractor: FeatureExtractor, view: TokenView, instances: Instances, groups: Sequence[Group]
+) -> FeatureExtractor:
+    """Return an extractor fitted to instances of all groups, checked.
 
     Raises
     ------
     UserError
-        D414 where what `fit` returned is no extractor.
+        D414 where what `fit` returned is no extractor; D418, D419 (see `check_describes`).
     """
-    found = extractor.fit(*material)
+    check_describes(extractor, own=instances.own is not None)
+    found = extractor.fit(view, instances, groups)
     for name in ("transform", "state", "from_state"):
         if not callable(getattr(found, name, None)):
-            raise _fault(extractor, f"fit returned {type(found).__name__} without {name}", "an extractor")
+            raise fault(extractor, f"fit returned {type(found).__name__} without {name}", "an extractor")
     return found
 
 
-def _fault(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:
-    return UserError("D414", part=f"the extractor {type(extractor).__name__}", problem=seen, wanted=wanted)
+def fault(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:
+    """Return the error of an extractor that breaks its contract."""
+    return broken(f"the extractor {type(extractor).__name__}", seen, wanted)
+
+
+def check_describes(extractor: FeatureExtractor, *, own: bool) -> None:
+    """Refuse an extractor that does not know such candidates: instances' own (`own`), or those of a group.
+
+    Raises
+    ------
+    UserError
+        D418 or D419.
+    """
+    knows = describes(extractor)
+    if knows != "any" and knows != ("own" if own else "group"):
+        raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
 
 
 def _described(value: Any) -> str:

@@ -14,11 +14,27 @@ from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.batches.joined import JoinedColumns, JoinedRows
 from disambig.data.batches.sparse import CrossedRows, SparseRows
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.types import CandidateBatch, Features
+from disambig.features.contract import transformed
+from disambig.text.view import TokenView
+from disambig.types import CandidateBatch, FeatureExtractor, Features
 
 _WRITTEN_OUT = (SparseRows, DenseLists)
 """A row a candidate in columns that all share: sparse with dense gives sparse."""
+
+
+def described(
+    extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances, group: Group
+) -> Features:
+    """Return what extractors say of instances of one group, checked and side by side."""
+    return join([transformed(each, view, instances, group) for each in extractors], names_of(extractors))
+
+
+def names_of(extractors: Sequence[FeatureExtractor]) -> list[str]:
+    """Return what extractors are called in messages."""
+    return [type(extractor).__name__ for extractor in extractors]
 
 
 def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:

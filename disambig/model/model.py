@@ -16,8 +16,7 @@ from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.contract import transformed
-from disambig.features.joining import join
+from disambig.features.joining import described
 from disambig.fields import decides
 from disambig.judges.operating import checked
 from disambig.model.rows_once import features_of
@@ -115,9 +114,7 @@ class Model:
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the joined features of instances that all belong to one group."""
-        table = self.task.groups[group]
-        parts = [transformed(extractor, view, instances, table) for extractor in self.extractors]
-        return join(parts, [type(extractor).__name__ for extractor in self.extractors])
+        return described(self.extractors, view, instances, self.task.groups[group])
 
     def scorer(self, group: int, features: Features) -> Scorer:
         """Return the scorer of a group."""

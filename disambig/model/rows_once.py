@@ -16,8 +16,7 @@ from disambig.data.batches.crossed_columns import CrossedColumns, own_columns
 from disambig.data.batches.sparse import CrossedRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.features.contract import transformed
-from disambig.features.joining import join
+from disambig.features.joining import described
 from disambig.fields import rows_are_shared
 from disambig.text.view import TokenView
 from disambig.types import FeatureExtractor, Features
@@ -29,14 +28,10 @@ _ANY = Group("any", ("any",))
 
 def features_of(extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances) -> OfGroup:
     """Return what gives the features of a group's instances, found now where the rows are shared."""
-    if not all(rows_are_shared(extractor) for extractor in extractors):
-        return lambda rows, group: join(
-            [transformed(extractor, view, instances.take(rows), group) for extractor in extractors]
-        )
-    unseen = instances.unseen()  # what is observed is no candidate of `_ANY`
-    whole = join([extractor.transform(view, unseen, _ANY) for extractor in extractors])
-    if not isinstance(whole.batch, CrossedRows):
-        raise TypeError(f"rows that are shared are CrossedRows, not {type(whole.batch).__name__}")
+    if instances.own is not None or not all(rows_are_shared(extractor) for extractor in extractors):
+        return lambda rows, group: described(extractors, view, instances.take(rows), group)
+    whole = described(extractors, view, instances.unseen(), _ANY)  # what is observed is no candidate of it
+    assert isinstance(whole.batch, CrossedRows)
     features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
 
     def of_group(rows: NDArray[np.int64], group: Group) -> Features:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from disambig.data.instances import Instances
-from disambig.errors import UserError
+from disambig.errors import UserError, broken
 from disambig.text.view import TokenView
 from disambig.types import Task
 
@@ -38,4 +38,4 @@ def instances_of(task: Task, view: TokenView) -> Instances:
 
 
 def _fault(task: Task, seen: str, wanted: str) -> UserError:
-    return UserError("D414", part=f"the task {type(task).__name__}", problem=seen, wanted=wanted)
+    return broken(f"the task {type(task).__name__}", seen, wanted)

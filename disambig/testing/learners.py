@@ -67,7 +67,7 @@ class _Checks:
         try:
             fitted = fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
         except UserError as problem:
-            if problem.code == "D415":
+            if problem.code == "D414":
                 raise AssertionError(str(problem)) from problem
             raise
         if isinstance(self._learner, FitsPath):

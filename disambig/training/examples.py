@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.instances import Instances
-from disambig.features.contract import transformed
-from disambig.features.joining import join
+from disambig.features.joining import described
 from disambig.text.view import TokenView
 from disambig.types import FeatureExtractor, Features, Task
 
@@ -51,5 +50,4 @@ class Examples:
     ) -> Features:
         """Return the features of the instances in `rows`, all of one group."""
         part = self.instances.take(rows)
-        parts = [transformed(e, self.view, part, task.groups[group]) for e in extractors]
-        return join(parts, [type(extractor).__name__ for extractor in extractors])
+        return described(extractors, self.view, part, task.groups[group])

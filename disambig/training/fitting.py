@@ -15,7 +15,7 @@ import numpy as np
 
 from disambig.data import segments
 from disambig.data.batches.conversions import convert
-from disambig.errors import UserError
+from disambig.errors import UserError, broken
 from disambig.fields import takes
 from disambig.types import CandidateBatch, FindsBest, FitsPath, Fitted, Learner, Scorer
 
@@ -50,7 +50,7 @@ def fit(
     Raises
     ------
     UserError
-        D415 where the learner, or its scorer, breaks the contract; D459 for examples that have no form that
+        D414 where the learner, or its scorer, breaks the contract; D459 for examples that have no form that
         the learner takes; and what the learner raises.
     """
     part = part or f"the learner {type(learner).__name__}"
@@ -69,18 +69,16 @@ def as_taken(learner: Learner, batch: CandidateBatch, *, part: str = "") -> Cand
     Raises
     ------
     UserError
-        D415 where `takes` is no tuple of classes; D459 for a batch that has no such form.
+        D414 where `takes` is no tuple of classes; D459 for a batch that has no such form.
     """
     part = part or f"the learner {type(learner).__name__}"
     storages: Any = takes(learner)
     if not all(isinstance(storage, type) for storage in storages):
-        raise _broken(part, f"takes is {storages!r}", "a tuple of classes, such as (SparseRows,)")
+        raise broken(part, f"takes is {storages!r}", "a tuple of classes, such as (SparseRows,)")
     if not callable(getattr(learner, "fit", None)):
-        raise _broken(part, "it has no method fit", "fit(batch, *, dev, rng) -> Fitted")
+        raise broken(part, "it has no method fit", "fit(batch, *, dev, rng) -> Fitted")
     if not callable(getattr(learner, "from_state", None)):
-        raise _broken(
-            part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer"
-        )
+        raise broken(part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer")
     taken: CandidateBatch = convert(batch, *storages) if storages else batch
     return taken
 
@@ -91,20 +89,20 @@ def check_fitted(fitted: object, batch: CandidateBatch, *, part: str) -> None:
     Raises
     ------
     UserError
-        D415, which names the part, what it gave and what the contract is.
+        D414, which names the part, what it gave and what the contract is.
     """
     if not isinstance(fitted, Fitted):
-        raise _broken(part, f"fit gave {_shown(fitted)}", "Fitted(scorer, report)")
+        raise broken(part, f"fit gave {_shown(fitted)}", "Fitted(scorer, report)")
     of_scorer = f"the scorer {type(fitted.scorer).__name__} of {part}"
     for method, contract in (("scores", "scores(batch), one number a row"), ("state", "state(), its arrays")):
         if not callable(getattr(fitted.scorer, method, None)):
-            raise _broken(of_scorer, f"it has no method {method}", contract)
+            raise broken(of_scorer, f"it has no method {method}", contract)
     try:
         scores = fitted.scorer.scores(batch)
     except (TypeError, ValueError, LookupError) as problem:
         if isinstance(problem, UserError):
             raise
-        raise _broken(
+        raise broken(
             of_scorer, f"scores raised {problem!r}", "one number for each row of a batch"
         ) from problem
     check_scores(scores, batch, part=of_scorer)
@@ -112,26 +110,26 @@ def check_fitted(fitted: object, batch: CandidateBatch, *, part: str) -> None:
     for name, array in state.items() if hasattr(state, "items") else [("", state)]:
         if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
             gave = f"state gave {_shown(array)}" + (f" under {name!r}" if name else "")
-            raise _broken(of_scorer, gave, "arrays of numbers by name")
+            raise broken(of_scorer, gave, "arrays of numbers by name")
     if not isinstance(fitted.report, dict):
-        raise _broken(part, f"its report is {_shown(fitted.report)}", "a dict")
+        raise broken(part, f"its report is {_shown(fitted.report)}", "a dict")
     for key, value in fitted.report.items():
         if not isinstance(key, str) or not _plain(value):
-            raise _broken(part, f"its report has {_shown(value)} under {key!r}", "plain values, as in JSON")
+            raise broken(part, f"its report has {_shown(value)} under {key!r}", "plain values, as in JSON")
 
 
 def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
-    """Refuse what is not one finite float for each row of a batch (D415)."""
+    """Refuse what is not one finite float for each row of a batch (D414)."""
     n, wanted = len(batch.cost), f"one finite float for each of {len(batch.cost):,} rows"
     if not isinstance(scores, np.ndarray):
-        raise _broken(part, f"scores gave {_shown(scores)}", wanted)
+        raise broken(part, f"scores gave {_shown(scores)}", wanted)
     if scores.shape != (n,):
-        raise _broken(part, f"scores gave an array of shape {scores.shape}", wanted)
+        raise broken(part, f"scores gave an array of shape {scores.shape}", wanted)
     if scores.dtype.kind != "f":
-        raise _broken(part, f"scores gave an array of {scores.dtype}", wanted)
+        raise broken(part, f"scores gave an array of {scores.dtype}", wanted)
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
-        raise _broken(part, f"{len(bad):,} scores are {scores[bad[0]]}, the first of row {bad[0]:,}", wanted)
+        raise broken(part, f"{len(bad):,} scores are {scores[bad[0]]}, the first of row {bad[0]:,}", wanted)
 
 
 def mean_cost(scorer: Scorer, batch: CandidateBatch) -> float:
@@ -156,7 +154,7 @@ def _from_path(
     chosen: tuple[float, str, Fitted] | None = None
     for step in learner.fit_path(examples, rng=rng):
         if not (isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str)):
-            raise _broken(part, f"fit_path gave {_shown(step)}", "pairs of a name and a Fitted")
+            raise broken(part, f"fit_path gave {_shown(step)}", "pairs of a name and a Fitted")
         name, fitted = step
         tried = dev is not None and _n(dev) > 0
         given = dev if dev is not None and tried else batch
@@ -170,7 +168,7 @@ def _from_path(
         if better:
             chosen = (0.0 if cost is None else cost), name, fitted
     if chosen is None:
-        raise _broken(part, "fit_path gave nothing", "one step at least")
+        raise broken(part, "fit_path gave nothing", "one step at least")
     _, name, fitted = chosen
     return Fitted(fitted.scorer, {**fitted.report, "path": path, "chosen": name})
 
@@ -182,10 +180,6 @@ def _some(batch: CandidateBatch) -> CandidateBatch:
 
 def _n(batch: CandidateBatch) -> int:
     return len(batch.offsets) - 1
-
-
-def _broken(part: str, problem: str, wanted: str) -> UserError:
-    return UserError("D415", part=part, problem=problem, wanted=wanted)
 
 
 def _shown(value: object) -> str:

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.rows import rows_of
+from disambig.data.batches.stacked import stacked
 from disambig.data.instances import Instances
-from disambig.features.contract import fitted, transformed
-from disambig.features.joining import join
+from disambig.features.contract import fault, fitted, transformed
+from disambig.features.joining import join, names_of
 from disambig.fields import cross_fits
 from disambig.model.model import Model
 from disambig.training import notes
@@ -26,6 +27,7 @@ from disambig.training.fitting import fit
 from disambig.training.marking import Marked, learns_labels, right_candidates, seen_elsewhere
 from disambig.training.plan import Progress
 from disambig.types import (
+    CandidateBatch,
     FeatureExtractor,
     Features,
     Learner,
@@ -37,6 +39,7 @@ from disambig.types import (
 )
 
 FOLDS = 5
+_EVIDENCE = ("found", "asked")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +237,7 @@ def _out_of_fold(
             rows = np.flatnonzero(instances.groups == g)
             of = folds[rows] if crossed else np.zeros(len(rows), np.int64)
             parts.append(_by_fold(each, marked, instances.take(rows), of, task, g))
-    return whole, [join(parts) for parts in joined]
+    return whole, [join(parts, names_of(whole)) for parts in joined]
 
 
 def _by_fold(
@@ -253,15 +256,16 @@ def _by_fold(
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(np.concatenate([np.flatnonzero(folds == fold) for fold in range(len(extractors))]))
-    batches = [part.batch for part in parts]
-    if not all(isinstance(batch, DenseBlocks) for batch in batches):
-        raise TypeError("attributes learned out of fold must be dense class blocks")
-    values = np.concatenate([batch.values for batch in batches])[order]  # type: ignore[attr-defined]
-    costs = np.concatenate([batch.costs for batch in batches])[order]  # type: ignore[attr-defined]
-    batch = replace(batches[0], values=values, costs=costs)  # type: ignore[type-var]
-    k = values.shape[1]
-    found, asked = (
-        np.concatenate([getattr(part, name).reshape(-1, k) for part in parts])[order].ravel()
-        for name in ("found", "asked")
-    )
-    return Features(batch, found, asked)
+    batch = stacked([part.batch for part in parts])
+    if batch is None:
+        seen = ", ".join(dict.fromkeys(_described(part.batch) for part in parts))
+        wanted = "rows of one storage in the same columns, whatever fold it learned from (cross_fit)"
+        raise fault(extractors[0], f"fitted to the folds it gave {seen}", wanted)
+    sizes = np.concatenate([np.diff(part.batch.offsets) for part in parts])
+    rows, _ = rows_of(np.append(0, np.cumsum(sizes)), order)
+    found, asked = (np.concatenate([getattr(part, name) for part in parts])[rows] for name in _EVIDENCE)
+    return Features(batch.take(order), found, asked)
+
+
+def _described(batch: CandidateBatch) -> str:
+    return f"{type(batch).__name__} of {len(batch.columns):,} columns"

@@ -15,7 +15,7 @@ rare context from a surprising candidate, and give what was never seen the weigh
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ class ContextProbabilities(NgramCounts):
     counts : str, path or CountTable
         A count table: a file, or the name of one that an installed pack brings.
     """
+
+    describes: ClassVar[str] = "group"
 
     def _values(
         self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group

@@ -21,7 +21,6 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.engine import use_numba
-from disambig.errors import UserError
 from disambig.features.counts.contexts import (
     CONTEXTS,
     GROUP_NAMES,
@@ -107,8 +106,6 @@ class NgramCounts:
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
         from disambig.features.counts.own_lists import columns_of_lists, ranks_of_lists
 
-        if type(self) is not NgramCounts:
-            raise UserError("D419", extractor=type(self).__name__)
         self.table.require(view.tokenisation)
         ranks, usable = ranks_of_lists(self.table, view, instances, own)
         values = np.ones((len(ranks), BIAS + 1), np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ class SourceFeatures:
     least: int = 1
     names: Spellings | None = None
     unit: float = 1.0
+    describes: ClassVar[str] = "own"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:
         """Keep the names of the features that candidates have."""

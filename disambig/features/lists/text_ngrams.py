@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class TextNgrams:
     order: int = 2
     least: int = 2
     names: Spellings | None = None
+    describes: ClassVar[str] = "own"
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:

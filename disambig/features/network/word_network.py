@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,7 @@ class WordNetwork:
     seed: int = 0
     weights: Weights | None = None
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
         for name in ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs"):

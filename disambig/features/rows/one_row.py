@@ -33,8 +33,17 @@ Rows = tuple["csr_array", Ints, Ints]
 """Features of some instances, shape ``(n, D)``, how many features are known, and how many there are."""
 
 
-def as_features(made: Rows, columns: Columns, instances: Instances, group: Group) -> Features:
-    """Cross rows with the candidates of `group`; `columns` are those of a row."""
+def as_features(
+    made: Rows, columns: Columns, instances: Instances, group: Group, extractor: object
+) -> Features:
+    """Cross rows that an extractor made with the candidates of `group`; `columns` are those of a row.
+
+    Raises
+    ------
+    UserError
+        D419 for a candidate of an instance's own that is none of the group: a row says something of labels
+        that training has seen.
+    """
     rows, found, asked = made
     crossed, sizes = CrossedColumns(columns, group.candidates), instances.sizes(group)
     costs = instances.costs(group)
@@ -42,23 +51,18 @@ def as_features(made: Rows, columns: Columns, instances: Instances, group: Group
     if instances.own is None:
         batch = CrossedRows(rows, costs.reshape(-1, len(group.candidates)), crossed)
     else:
-        labels = _labels(instances.own.texts, group)
+        labels = _labels(instances.own.texts, group, extractor)
         batch = CrossedLists(rows, labels, instances.own.offsets, costs, crossed)
     return Features(batch, *(np.repeat(each, sizes).astype(np.int32) for each in (found, asked)))
 
 
-def _labels(texts: Sequence[str], group: Group) -> Ints:
-    """Return which candidate of the group each candidate of a list is.
-
-    Raises
-    ------
-    UserError
-        D419 for one that is none of them: a row says something of labels that training has seen.
-    """
+def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
+    """Return which candidate of the group each candidate of a list is."""
     number = {name: i for i, name in enumerate(group.candidates)}
     strange = next((text for text in texts if text not in number), None)
     if strange is not None:
-        raise UserError("D419", extractor=f"of group {group.name!r} (candidate {strange!r})")
+        seen = f"{type(extractor).__name__} (group {group.name!r}, candidate {strange!r})"
+        raise UserError("D419", extractor=seen)
     return np.fromiter((number[text] for text in texts), np.int64, len(texts))
 
 

@@ -111,7 +111,7 @@ class Subsequences:
         if seen is None:
             raise ValueError("subsequences: none are known yet: fit the extractor first")
         made = below_each_other([self._rows(view, part, seen) for part in portions(instances)])
-        return as_features(made, named_columns(seen, self.name), instances, group)
+        return as_features(made, named_columns(seen, self.name), instances, group, self)
 
     def state(self) -> Arrays:
         """Return the subsequences seen."""

@@ -154,7 +154,7 @@ class Tfidf:
         made = below_each_other(
             [self._rows(view, part, known) for part in self._terms.portions(view, instances)]
         )
-        return as_features(made, named_columns(known, self.name), instances, group)
+        return as_features(made, named_columns(known, self.name), instances, group, self)
 
     def state(self) -> Arrays:
         """Return the words and how many documents hold each."""

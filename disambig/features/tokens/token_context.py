@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,7 @@ class TokenContext:
     keys: NDArray[np.uint32] | None = None
     classes: WordClasses | None = None
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
         if not isinstance(self.least, int) or isinstance(self.least, bool) or self.least < 1:

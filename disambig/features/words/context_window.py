@@ -106,7 +106,7 @@ class ContextWindow:
             raise ValueError("the context window knows no features yet: fit it first")
         values = self._values(view)
         made = below_each_other([seen.rows(self._keys(view, part), values) for part in portions(instances)])
-        return as_features(made, named_columns(seen, self.name), instances, group)
+        return as_features(made, named_columns(seen, self.name), instances, group, self)
 
     def state(self) -> Arrays:
         """Return the features seen."""

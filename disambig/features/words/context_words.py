@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,7 @@ class ContextWords:
     seed: int = 0
     tables: learned_words.Tables | None = None
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWords:
         """Learn the weights of each group from text whose words are taken as right."""

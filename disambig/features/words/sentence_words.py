@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,7 @@ class SentenceWords:
     tables: learned_words.Tables | None = None
     cross_fit: bool = True
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SentenceWords:
         """Learn the weights of each group from instances whose observed candidates are right."""

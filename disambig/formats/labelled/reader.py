@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from disambig import registry
-from disambig.errors import UserError
+from disambig.errors import UserError, broken
 from disambig.fields import field_of
 from disambig.files.opening import without_compression
 from disambig.files.telling import Tell
@@ -93,11 +93,10 @@ def read_source(source: Source) -> Iterator[Labelled]:
     reader = reader_of(source)
     for example in reader.read(source):
         if not isinstance(example, Labelled) or not 0 <= example.start <= example.end <= len(example.text):
-            raise UserError(
-                "D414",
-                part=f"the reader {type(reader).__name__}",
-                problem=f"it gave {str(example)[:200]} for {source.path}",
-                wanted="a Labelled whose place lies in its text",
+            raise broken(
+                f"the reader {type(reader).__name__}",
+                f"it gave {str(example)[:200]} for {source.path}",
+                "a Labelled whose place lies in its text",
             )
         yield example
 

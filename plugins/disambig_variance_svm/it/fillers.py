@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ class FillerCounts:
     """
 
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def __init__(self, *, counts: Any) -> None:
         self.counts: str | Path = counts

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class KenLM:
     """
 
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def __init__(self, *, path: str | Path) -> None:
         self.path = path

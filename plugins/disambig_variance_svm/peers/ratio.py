@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,7 @@ class NgramRatio:
     """
 
     requires: Sequence[str] = ()
+    describes: ClassVar[str] = "group"
 
     def __init__(self, *, counts: Any, tokens: int = 100_000_000) -> None:
         check_count("NgramRatio.tokens", tokens)

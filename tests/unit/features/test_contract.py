@@ -85,7 +85,7 @@ def test_what_transform_gives_is_checked(fault, seen, wanted):
         transformed(extractor, VIEW, INSTANCES, TASK.groups[0])
     message = str(caught.value)
     assert caught.value.code == "D414" and "\n" not in message
-    assert message.startswith(f"[D414] the extractor Faulty: {seen}, not {wanted}")
+    assert message.startswith(f"[D414] the extractor Faulty: {seen}; the contract says {wanted}")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_transform_gives_is_checked(fault, seen, wanted):
 def test_what_fit_returns_is_checked(fault, seen):
     with pytest.raises(UserError, match="D414") as caught:
         fitted(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
-    assert f"the extractor Faulty: {seen}, not an extractor" in str(caught.value)
+    assert f"the extractor Faulty: {seen}; the contract says an extractor" in str(caught.value)
 
 
 def test_what_is_in_order_is_returned_as_it_is():
@@ -112,7 +112,9 @@ def test_lists_of_ones_own_have_a_row_a_candidate_each():
     own = CandidateLists.of([["a"], ["a", "b", "c"], ["a", "b"]])
     assert own.offsets[-1] == 2 * N
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
-    with pytest.raises(UserError, match=f"D414.*{N} instances with {2 * N} rows, not {N} with {2 * N}"):
+    with pytest.raises(
+        UserError, match=f"D414.*{N} instances with {2 * N} rows; the contract says {N} with {2 * N}"
+    ):
         transformed(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
 
 

@@ -13,9 +13,15 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
+from disambig.features.contract import fitted, transformed
 from disambig.features.counts.context_probabilities import ContextProbabilities
 from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.features.lists.source import SourceFeatures
+from disambig.features.lists.text_ngrams import TextNgrams
+from disambig.features.network.word_network import WordNetwork
 from disambig.features.words.context_window import ContextWindow
+from disambig.features.words.context_words import ContextWords
+from disambig.features.words.sentence_words import SentenceWords
 from disambig.text.tokenisations.words import Words
 
 GROUP = Group("the/is/quite a", ("the", "is", "quite a"))
@@ -73,7 +79,21 @@ def test_rows_of_a_place_are_crossed_with_the_labels_that_it_may_have(found):
 def test_what_an_extractor_cannot_describe_is_said(found, small_table):
     view, instances = found
     own = with_lists(instances, [("the", "strange")] * len(instances))
-    with pytest.raises(UserError, match=r"D419.*strange"):
+    with pytest.raises(UserError, match=r"D419.*ContextWindow \(group .*strange"):
         ContextWindow().fit(view, instances, [GROUP]).transform(view, own, GROUP)
-    with pytest.raises(UserError, match="D419"):
-        ContextProbabilities(counts=small_table).transform(view, own, GROUP)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_an_extractor_for_other_candidates_is_named(found, small_table, own):
+    view, instances = found
+    extractors = [ContextProbabilities(counts=small_table), ContextWords(), SentenceWords(), WordNetwork()]
+    given, code = with_lists(instances, [("the", "strange")] * len(instances)), "D419"
+    if not own:
+        extractors, given, code = [SourceFeatures(), TextNgrams()], instances, "D418"
+    for extractor in extractors:
+        for ask in (
+            lambda each=extractor: transformed(each, view, given, GROUP),
+            lambda each=extractor: fitted(each, view, given, [GROUP]),
+        ):
+            with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
+                ask()

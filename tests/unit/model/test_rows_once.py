@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,10 +10,14 @@ from scipy.sparse import csr_array
 
 from disambig.data.batches.columns import Columns, numbered
 from disambig.data.batches.crossed_columns import CrossedColumns
+from disambig.data.batches.crossed_lists import CrossedLists
 from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.sparse import CrossedRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
+from disambig.errors import UserError
+from disambig.features.rows.one_row import as_features
 from disambig.model.rows_once import features_of
 from disambig.types import Features
 
@@ -24,6 +28,9 @@ INSTANCES = Instances(
     np.array([0, 1, 0, 1, 1], np.int32),
     np.array([2, -1, 0, 1, 0], np.int32),
 )
+
+
+OWN = Columns(np.full(5, -1, np.int32), np.zeros(5, np.int32), ("position",))
 
 
 @dataclass
@@ -37,11 +44,10 @@ class Positions:
         self.asked += 1
         n, k = len(instances), len(group.candidates)
         instances.costs(group)  # as extractors do
-        own = Columns(np.full(5, -1, np.int32), np.zeros(5, np.int32), ("position",))
         rows = csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5))
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         found = np.repeat(instances.positions, k).astype(np.int32)
-        return Features(CrossedRows(rows, costs, CrossedColumns(own, group.candidates)), found, found + 1)
+        return Features(CrossedRows(rows, costs, CrossedColumns(OWN, group.candidates)), found, found + 1)
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -69,5 +75,24 @@ def test_only_crossed_rows_can_be_shared():
             batch = DenseBlocks(values, np.zeros((1, 1), np.int64), numbered(1), np.ones((5, 1), np.float32))
             return Features(batch, np.zeros(5, np.int32), np.zeros(5, np.int32))
 
-    with pytest.raises(TypeError, match="CrossedRows"):
+    with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
         features_of([Blocks()], None, INSTANCES)
+
+
+def test_rows_of_lists_of_ones_own_are_found_for_each_group():
+    lists = CandidateLists.of([GROUPS[group].candidates for group in INSTANCES.groups])
+    rows = np.flatnonzero(INSTANCES.groups == 1)
+    own = replace(INSTANCES, own=lists)
+
+    class Lists:
+        rows_are_shared = True
+
+        def transform(self, view, instances, group):
+            return as_features(made(instances), OWN, instances, group, self)
+
+    def made(instances):
+        n = len(instances)
+        return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
+
+    found = features_of([Lists()], None, own)(rows, GROUPS[1])
+    assert isinstance(found.batch, CrossedLists) and found.batch.labels.tolist() == [0, 1] * 3

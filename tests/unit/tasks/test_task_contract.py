@@ -30,10 +30,19 @@ def test_what_is_right_is_handed_on():
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (None, "instances returned NoneType, not Instances"),
-        (replace(FOUND, lengths=np.ones(1)), "lengths is of float64 and shape (1,), not whole numbers"),
-        (replace(FOUND, observed=np.zeros(2, np.int32)), "observed is of int32 and shape (2,), not whole"),
-        (replace(FOUND, groups=ONE + 1), "an instance is of group 1, with 1 in groups, not an index"),
+        (None, "instances returned NoneType; the contract says Instances"),
+        (
+            replace(FOUND, lengths=np.ones(1)),
+            "lengths is of float64 and shape (1,); the contract says whole numbers",
+        ),
+        (
+            replace(FOUND, observed=np.zeros(2, np.int32)),
+            "observed is of int32 and shape (2,); the contract says whole",
+        ),
+        (
+            replace(FOUND, groups=ONE + 1),
+            "an instance is of group 1, with 1 in groups; the contract says an index",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(found, said):

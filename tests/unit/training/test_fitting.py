@@ -107,28 +107,28 @@ def test_a_scorer_that_breaks_its_contract_is_named(case):
     scorer, message = BROKEN[case]
     with pytest.raises(UserError, match=message) as caught:
         fit(given(scorer), lists(), part="the learner mine.Given.v1")
-    assert caught.value.code == "D415"
+    assert caught.value.code == "D414"
     assert "mine.Given.v1" in str(caught.value)
     assert "a mistake in the plugin" in str(caught.value)
 
 
 def test_a_learner_that_breaks_its_contract_is_named():
-    with pytest.raises(UserError, match=r"D415.*report has an array.*under 'found'.*plain values"):
+    with pytest.raises(UserError, match=r"D414.*report has an array.*under 'found'.*plain values"):
         fit(given(found=np.zeros(3)), lists())
 
     class Silent(Perceptron):
         def fit(self, batch, *, dev=None, rng=None):
             return None
 
-    with pytest.raises(UserError, match=r"D415.*learner Silent: fit gave None; the contract says Fitted"):
+    with pytest.raises(UserError, match=r"D414.*learner Silent: fit gave None; the contract says Fitted"):
         fit(Silent(), lists())
-    with pytest.raises(UserError, match=r"D415.*no method fit"):
+    with pytest.raises(UserError, match=r"D414.*no method fit"):
         fit(object(), lists())
 
     class Names(Perceptron):
         takes = ("SparseRows",)
 
-    with pytest.raises(UserError, match=r"D415.*takes is \('SparseRows',\)"):
+    with pytest.raises(UserError, match=r"D414.*takes is \('SparseRows',\)"):
         fit(Names(), lists())
 
 
@@ -153,7 +153,7 @@ def test_a_path_that_breaks_its_contract_is_named():
     ):
         with pytest.raises(UserError, match=message) as caught:
             fit(learner, lists())
-        assert caught.value.code == "D415"
+        assert caught.value.code == "D414"
 
 
 def test_a_path_without_development_data_ends_with_its_last_step():

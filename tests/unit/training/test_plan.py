@@ -176,5 +176,7 @@ def test_a_task_that_says_nonsense_of_what_it_decides_is_named():
     class Odd(Pairs):
         decides = "labels"
 
-    with pytest.raises(UserError, match=r"D414.*the task Odd: decides is 'labels', not a Decides"):
+    with pytest.raises(
+        UserError, match=r"D414.*the task Odd: decides is 'labels'; the contract says a Decides"
+    ):
         train_labelled(parts(Odd()), [], name="t")

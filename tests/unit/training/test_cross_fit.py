@@ -1,0 +1,100 @@
+"""What extractors learn from labels comes out of fold, whatever storage they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from toy_learners import Constant
+from toy_plugin import Marks, NearbyWords
+
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.conversions import convert
+from disambig.data.batches.crossed_lists import CrossedLists
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.dense_lists import DenseLists
+from disambig.data.batches.joined import JoinedRows
+from disambig.data.batches.sparse import CrossedRows, SparseRows
+from disambig.data.batches.stacked import stacked
+from disambig.errors import UserError
+from disambig.formats.labelled.example import Labelled
+from disambig.text.tokenisations.words import Words
+from disambig.training.folds import Folds
+from disambig.training.marking import mark
+from disambig.types import Features
+
+TASK = Marks(("quite/quiet",))
+TEXTS = [f"It is quite {word}." for word in ("late", "early", "old", "new", "green", "big", "warm")]
+EXAMPLES = [Labelled(text, 6, 11, ("quite", "quiet")[i % 2], text) for i, text in enumerate(TEXTS)]
+STORAGES = (DenseBlocks, DenseLists, SparseRows, CrossedRows, CrossedLists)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One shared column: how many examples it was fitted to; in `storage`."""
+
+    storage: type
+    n: int = 0
+    cross_fit: bool = True
+
+    def fit(self, view, instances, groups):
+        return Seen(self.storage, len(instances))
+
+    def transform(self, view, instances, group):
+        n, k = len(instances), len(group.candidates)
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        if self.storage in (CrossedRows, CrossedLists):
+            batch = CrossedRows(np.full((n, 1), self.n), costs, columns([0, 1]))
+        else:
+            values = np.full((n, k, 1), self.n, np.float32)
+            batch = DenseBlocks(values, np.zeros((k, 1), np.int64), columns([-1]), costs)
+        found = (instances.positions.repeat(k) * 2 + np.tile(np.arange(k), n)).astype(np.int32)
+        return Features(convert(batch, self.storage), found, found)
+
+    def state(self):
+        return {}
+
+    def from_state(self, arrays):
+        return self
+
+
+def columns(labels):
+    return Columns(np.array(labels, np.int32), np.zeros(len(labels), np.int32), ("seen",))
+
+
+def prepared(extractor):
+    marked = mark(TASK, Words(), EXAMPLES)
+    parts = {"task": TASK, "extractors": {"seen": extractor}, "baseline": Constant()}
+    return marked, Folds(marked).prepare(parts, lambda *told: None)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_every_example_is_described_out_of_fold(storage):
+    marked, ready = prepared(Seen(storage))
+    assert type(ready.features[0].batch) is storage
+    batch, sizes = ready.features[0].batch, np.bincount(ready.folds)
+    expected = np.repeat(7 - sizes[ready.folds], 2)
+    assert set(expected.tolist()) == {5, 6}  # folds differ in size: rows that change places are seen
+    assert batch.scores(np.ones(len(batch.columns))).tolist() == expected.tolist()
+    assert batch.cost.tolist() == [c for g in marked.examples.instances.observed for c in (g != 0, g != 1)]
+    positions = marked.examples.instances.positions
+    assert ready.features[0].found.tolist() == [2 * at + c for at in positions for c in (0, 1)]
+
+
+def test_other_columns_in_every_fold_are_refused():
+    class Learned(NearbyWords):
+        cross_fit = True
+
+        def fit(self, view, instances, groups):
+            return Learned(self.reach, super().fit(view, instances, groups).vocabulary)
+
+    with pytest.raises(UserError, match=r"D414.*extractor Learned: .*CrossedRows of \d+ columns.*cross_fit"):
+        prepared(Learned())
+
+
+def test_storages_that_are_not_stacked():
+    _, ready = prepared(Seen(SparseRows))
+    sparse = ready.features[0].batch
+    assert stacked([sparse, convert(sparse, DenseLists)]) is None
+    assert stacked([JoinedRows.of([sparse, sparse])] * 2) is None
