@@ -9,9 +9,12 @@ from typing import Any
 
 from disambig.errors import broken
 from disambig.types import (
+    Between,
     Decides,
     ExtractorOptions,
     FeatureExtractor,
+    Judge,
+    JudgeOptions,
     Learner,
     LearnerOptions,
     Task,
@@ -68,6 +71,11 @@ def cross_fits(extractor: FeatureExtractor) -> bool:
 def needs_training(learner: Learner) -> bool:
     """Tell whether a learner looks at the examples."""
     return bool(field_of(learner, LearnerOptions, "needs_training"))
+
+
+def judged_between(judge: Judge) -> tuple[Between, ...]:
+    """Return what the tasks that a judge is for may decide between."""
+    return tuple(field_of(judge, JudgeOptions, "between"))
 
 
 def takes(learner: Learner) -> tuple[type, ...]:

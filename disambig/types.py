@@ -379,6 +379,13 @@ class Judge(Protocol):
         """Return a judge of this configuration with the given state; ValueError where it does not fit."""
 
 
+class JudgeOptions:
+    """Fields that a judge may declare; the values here stand where it does not."""
+
+    between: tuple[Between, ...] = ("words", "labels", "own")
+    """What the tasks that it is for may decide between."""
+
+
 @runtime_checkable
 class Flags(Protocol):
     """A judge that flags what should be another word."""

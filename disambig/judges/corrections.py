@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ class Corrections:
     max_examples: int = 20_000
     calibration: Calibration = UNFITTED
     operating: OperatingPoint = UNTUNED
+    between: ClassVar[tuple[str, ...]] = ("words", "own")
 
     def fit(self, material: Material, *, progress: Progress | None = None) -> Corrections:
         """Weigh right words against words substituted at random; then set thresholds on all the text."""

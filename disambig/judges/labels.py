@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class Labels:
     bias: Floats
     offset: Floats
     least_margin: float = 0.0
+    between: ClassVar[tuple[str, ...]] = ("words", "labels")
 
     @classmethod
     def unfitted(cls, least_margin: float = 0.0) -> Labels:

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from disambig.config import resolve
-from disambig.judges import config_of
+from disambig.judges import check_judge, config_of
 from disambig.types import Judge
 
 
@@ -20,8 +20,14 @@ def judge_of(parts: Mapping[str, Any], settings: Mapping[str, Any]) -> Judge:
         With a ``task`` and, optionally, a ``judge``.
     settings : mapping
         Of ``[training]``, such as ``flags_per_1000`` and ``least_margin``.
+
+    Raises
+    ------
+    UserError
+        D422 for a judge that is for other tasks.
     """
     judge = parts.get("judge") or resolve({"judge": config_of(parts["task"])})["judge"]
+    check_judge(judge, parts["task"])
     return replace(judge, **own_settings(judge, settings))
 
 

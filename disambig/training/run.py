@@ -11,11 +11,12 @@ from typing import Any
 from disambig.config import read_config, resolve
 from disambig.config_problems import check_parts
 from disambig.errors import UserError, nearest_first
+from disambig.features.contract import check_describes
 from disambig.fields import decides
 from disambig.files.telling import Tell
 from disambig.formats.labelled.reader import Labelled, read_labelled
 from disambig.formats.nbest.reader import read_nbest
-from disambig.judges import config_of
+from disambig.judges import check_judge, config_of
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.accounting import account
@@ -207,7 +208,8 @@ def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> P
     Raises
     ------
     UserError
-        D005 where something is missing or unknown, D472 for a name that is no config.
+        D005 where something is missing or unknown, D472 for a name that is no config; D418, D419, D422 for
+        an extractor or a judge that is for tasks of other candidates.
     """
     path = config_path(path)
     config = read_config(path, overrides)
@@ -236,6 +238,9 @@ def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> P
     if "judge" not in parts:
         section = config_of(parts["task"])
         kept, parts = {**kept, "judge": section}, {**parts, **resolve({"judge": section}, source=path)}
+    check_judge(parts["judge"], parts["task"])
+    for extractor in parts["extractors"].values():
+        check_describes(extractor, own=decides(parts["task"]).between == "own")
     if "least_margin" in settings and not isinstance(parts["judge"], KeepsSilent):
         problem = (
             "training.least_margin is for tasks of labels; of words flags_per_1000 says how many are flagged"

@@ -61,16 +61,22 @@ class ContextWords:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWords:
         """Learn the weights of each group from text whose words are taken as right."""
         rng = np.random.default_rng(self.seed)
-        tables = {}
-        for g, group in enumerate(groups):
+
+        def examples(g: int) -> Instances:
             rows = np.flatnonzero(instances.groups == g)
             if len(rows) > self.examples:
                 rows = np.sort(rng.choice(rows, self.examples, replace=False))
-            part = instances.take(rows)
-            if len(np.unique(part.observed)) == len(group.candidates):
-                tables[learned_words.number_of(group)] = learned_words.learn(
-                    self._keys(view, part), part.observed, C=self.C, kept=self.kept, least=_LEAST
-                )
+            return instances.take(rows)
+
+        tables = learned_words.learn_groups(
+            groups,
+            examples,
+            lambda part: self._keys(view, part),
+            extractor="ContextWords",
+            C=self.C,
+            kept=self.kept,
+            least=_LEAST,
+        )
         return replace(self, tables=tables)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

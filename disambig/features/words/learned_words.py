@@ -6,7 +6,7 @@ theirs to say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from disambig.data.batches.columns import Columns
 from disambig.data.batches.dense import DenseBlocks
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.errors import UserError
 from disambig.text.hashing import hash_word
 from disambig.types import Arrays, Features
 
@@ -33,8 +34,55 @@ def number_of(group: Group) -> int:
     return hash_word("/".join(group.candidates)) >> 1
 
 
-def learn(keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, kept: int, least: int) -> Table:
-    """Return the heaviest weights of a logistic regression.
+def learn_groups(
+    groups: Sequence[Group],
+    examples: Callable[[int], Instances],
+    features: Callable[[Instances], NDArray[np.uint32]],
+    *,
+    extractor: str,
+    C: float,
+    kept: int,
+    least: int,
+) -> Tables:
+    """Return the table of each group that can be learned; the others have none.
+
+    A group needs two candidates, each of them right somewhere, and a feature seen `least` times.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+    examples : callable
+        From the number of a group to its examples.
+    features : callable
+        From these to their features (see `learn`).
+    extractor : str
+        What is named where nothing can be learned.
+
+    Raises
+    ------
+    UserError
+        D423 where no group has such a feature.
+    """
+    tables: Tables = {}
+    tried = 0
+    for g, group in enumerate(groups):
+        part = examples(g)
+        observed = part.observed
+        if not 1 < len(group.candidates) == len(np.unique(observed)):
+            continue
+        tried += len(observed)
+        table = learn(features(part), observed, C=C, kept=kept, least=least)
+        if table is not None:
+            tables[number_of(group)] = table
+    if tried and not tables:
+        raise UserError("D423", extractor=extractor, n=tried, least=least)
+    return tables
+
+
+def learn(
+    keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, kept: int, least: int
+) -> Table | None:
+    """Return the heaviest weights of a logistic regression; None where no feature is seen `least` times.
 
     Parameters
     ----------
@@ -54,6 +102,8 @@ def learn(keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, ke
 
     vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
     frequent = (seen >= least) & (vocabulary != 0)
+    if not frequent.any():
+        return None
     number = (np.cumsum(frequent) - 1).astype(np.int32)  # liblinear takes no longer ones
     keep = frequent[column.ravel()]
     rows = np.repeat(np.arange(len(keys), dtype=np.int32), keys.shape[1])[keep]

@@ -55,13 +55,15 @@ class SentenceWords:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SentenceWords:
         """Learn the weights of each group from instances whose observed candidates are right."""
-        tables = {}
-        for g, group in enumerate(groups):
-            part = instances.take(np.flatnonzero(instances.groups == g))
-            if len(np.unique(part.observed)) == len(group.candidates):
-                tables[learned_words.number_of(group)] = learned_words.learn(
-                    self._keys(view, part), part.observed, C=self.C, kept=self.kept, least=1
-                )
+        tables = learned_words.learn_groups(
+            groups,
+            lambda g: instances.take(np.flatnonzero(instances.groups == g)),
+            lambda part: self._keys(view, part),
+            extractor="SentenceWords",
+            C=self.C,
+            kept=self.kept,
+            least=1,
+        )
         return replace(self, tables=tables)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

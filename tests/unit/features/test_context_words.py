@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.errors import UserError
 from disambig.features.words.context_words import ContextWords
 from disambig.text.tokenisations.words import Words
 
@@ -210,3 +211,22 @@ def test_a_state_gives_the_same_scores_whatever_the_order_of_groups(learned):
 def test_a_damaged_state_is_refused(learned, damage):
     with pytest.raises(ValueError, match="context words"):
         ContextWords().from_state(damage(dict(learned.state())))
+
+
+def test_too_few_words_to_learn_from_are_said_in_a_line():
+    view, instances = found(TEXTS, GROUP)
+    with pytest.raises(UserError, match=r"D423.*ContextWords cannot learn.*\(4\): no word stands near 4"):
+        ContextWords(window=1, places=1).fit(view, instances, [GROUP])
+
+
+def test_a_group_with_too_few_words_is_left_out_where_another_is_learned():
+    view, instances = found([*TEXTS * 10, "Maybe.", "May be."], GROUP, PAIR)
+    learned = ContextWords(window=1, places=1).fit(view, instances, [GROUP, PAIR])
+    assert len(learned.tables) == 1
+    assert scores(learned, "Maybe we ride.", PAIR).tolist() == [[0.0, 0.0]]
+
+
+def test_one_candidate_alone_needs_no_words():
+    alone = Group("desert", ("desert",))
+    view, instances = found(TEXTS, alone)
+    assert ContextWords().fit(view, instances, [alone]).tables == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from disambig.errors import UserError
-from disambig.training.run import run
+from disambig.training.run import read_plan, run
 
 CONFIG = """
 [model]
@@ -68,3 +68,32 @@ def test_good_settings_pass(load_with, tmp_path):
     with pytest.raises(UserError) as caught:
         run(tmp_path / "small.cfg")
     assert caught.value.code == "D412"
+
+
+JUDGE = """
+[judge]
+@disambig_judges = "disambig.{}.v1"
+"""
+LISTS = CONFIG.replace("toys.Pairs.v1", "disambig.Lists.v1")
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (
+            LISTS.replace("toys.NearbyWords.v1", "disambig.SourceFeatures.v1") + JUDGE.format("Labels"),
+            r"D422.*judge Labels is for .* a group or labels, and 'rerank' .* candidates of each",
+        ),
+        (
+            CONFIG.replace("toys.Pairs.v1", "toys.Marks.v1") + JUDGE.format("Corrections"),
+            r"D422.*judge Corrections .*'marks' decides between labels: leave out \[judge\]",
+        ),
+        (LISTS.replace("toys.NearbyWords.v1", "disambig.ContextWords.v1"), "D419.*extractor ContextWords "),
+        (CONFIG.replace("toys.NearbyWords.v1", "disambig.TextNgrams.v1"), "D418.*extractor TextNgrams "),
+    ],
+)
+def test_parts_for_other_candidates_are_refused_when_the_config_is_read(load_with, tmp_path, config, said):
+    load_with(toys="toy_plugin")
+    (tmp_path / "small.cfg").write_text(config)
+    with pytest.raises(UserError, match=said):
+        read_plan(tmp_path / "small.cfg")
