@@ -38,7 +38,7 @@ def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.ui
     UserError
         D001, where the tokenisation is not known here.
     """
-    from disambig.registry import get
+    from disambig.text.tokenisations.by_name import tokenisation_named
 
-    cut = get("tokenisations", tokenisation)()
+    cut = tokenisation_named(tokenisation)
     return [hash_words(ngram_words(ngram, cut)) for ngram in ngrams]

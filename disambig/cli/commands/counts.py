@@ -112,9 +112,9 @@ def build(
     from disambig.counts.building.build import build_table
     from disambig.counts.building.inputs import TextFiles
     from disambig.counts.options import normal_words
-    from disambig.registry import get
+    from disambig.text.tokenisations.by_name import tokenisation_named
 
-    cuts = [get("tokenisations", name)() for name in tokenisation or ["disambig.words.v1"]]
+    cuts = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
     choices["keep_words"] = normal_words(choices["keep_words"], cuts)
     files = TextFiles(paths)
     with _counting(files.total, done=lambda: files.done) as choices["progress"]:
@@ -156,9 +156,9 @@ def import_(
     from disambig.counts.importing.readers import import_table
     from disambig.counts.importing.word_map import AS_THEY_STAND
     from disambig.counts.options import normal_words
-    from disambig.registry import get
+    from disambig.text.tokenisations.by_name import tokenisation_named
 
-    cut = get("tokenisations", tokenisation)()  # a table of an unknown one could not be asked
+    cut = tokenisation_named(tokenisation)  # a table of an unknown one could not be asked
     choices["keep_words"] = normal_words(choices["keep_words"], [cut], stand=tokenisation in AS_THEY_STAND)
     files = count_files(paths)
     with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:

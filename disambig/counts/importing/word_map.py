@@ -46,11 +46,11 @@ class WordMap:
     """
 
     def __init__(self, tokenisation: str, *, google: bool = False, tagged: bool = False) -> None:
-        from disambig.registry import get
+        from disambig.text.tokenisations.by_name import tokenisation_named
 
         self.entries = np.zeros((1 << 16, 2), dtype=np.uint64)
         self._n = 0
-        self._cut = None if tokenisation in AS_THEY_STAND else get("tokenisations", tokenisation)()
+        self._cut = None if tokenisation in AS_THEY_STAND else tokenisation_named(tokenisation)
         self._google = google
         self._tagged = tagged
 

@@ -140,20 +140,21 @@ class NgramCounts:
     ) -> dict[tuple[str, str], Evidence]:
         """Return each n-gram that is asked for at a single place, with its count (see `Explains`)."""
         if instances.own is None:
-            candidates = group.candidates
+            candidates = words = group.candidates
             ranks, usable = self.look_up(view, instances, group)
             ranks, usable = ranks[0], np.repeat(usable[:1], len(candidates), axis=0)
         else:
-            from disambig.features.counts.own_lists import ranks_of_lists
+            from disambig.features.counts.own_lists import ranks_of_lists, words_of
 
             candidates = instances.own.of_instance(0)
+            words = tuple(" ".join(words_of(each, view.tokenisation)) for each in candidates)
             ranks, usable = ranks_of_lists(self.table, view, instances, instances.own)
         counts = self.table.values[ranks].tolist()
         position, length = int(instances.positions[0]), int(instances.lengths[0])
         found = {}
         for r, c in zip(*(each.tolist() for each in np.nonzero(usable)), strict=True):
-            ngram = ngram_text(view, position, length, CONTEXTS[c], candidates[r])
-            least = self.table.least_count(len(ngram.split()), candidates)
+            ngram = ngram_text(view, position, length, CONTEXTS[c], words[r])
+            least = self.table.least_count(len(ngram.split()), words)
             found[candidates[r], _pattern(*CONTEXTS[c])] = Evidence(ngram, counts[r][c], least)
         return found
 

@@ -11,13 +11,15 @@ from disambig.data.batches.columns import Columns
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.features.counts.contexts import CONTEXTS, GROUP_NAMES, room
-from disambig.text.hashing import MAX_ORDER, ORDER, PLACES, fmix, hash_word
-from disambig.text.view import TokenView
+from disambig.text.hashing import MAX_ORDER, ORDER, PLACES, fmix
+from disambig.text.tokenisations.by_name import tokenisation_named
+from disambig.text.view import SENTENCE_END, SENTENCE_START, TokenView
 
 if TYPE_CHECKING:
     from disambig.counts.table import CountTable
 
 Ints = NDArray[np.int64]
+_BOUNDARIES = (SENTENCE_START, SENTENCE_END)
 
 
 def ranks_of_lists(
@@ -33,7 +35,7 @@ def ranks_of_lists(
         Zero where an n-gram is not in the table.
     usable : array of bool, shape (n_candidates, 14)
     """
-    words, lengths = _hashed(own)
+    words, lengths = _hashed(own, view.tokenisation)
     of_row = np.repeat(np.arange(len(own)), np.diff(own.offsets))
     usable = _fits(view, instances, own, lengths)[of_row]
     seed, places = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
@@ -69,18 +71,26 @@ def columns_of_lists() -> Columns:
     return Columns(np.full(len(groups), -1, np.int32), groups, (*GROUP_NAMES, "bias"), [*names, "bias"])
 
 
-def _hashed(own: CandidateLists) -> tuple[NDArray[np.uint64], Ints]:
-    """Return the words of each candidate as hashes, zero behind the last, and how many there are."""
-    split = [text.lower().split() for text in own.texts]
-    lengths = np.fromiter(map(len, split), np.int64, len(split))
-    words = np.zeros((len(split), int(lengths.max(initial=1))), np.uint64)
-    known: dict[str, int] = {}
-    for row, each in enumerate(split):
-        for i, word in enumerate(each):
-            if word not in known:
-                known[word] = hash_word(word)
-            words[row, i] = known[word]
-    return words, lengths
+def words_of(text: str, tokenisation: str) -> list[str]:
+    """Return the words of a candidate, for people."""
+    return [word for word in tokenisation_named(tokenisation).words(text) if word not in _BOUNDARIES]
+
+
+def _hashed(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64], Ints]:
+    """Return the words of each candidate as hashes, zero behind the last, and how many there are.
+
+    Candidates are cut as the text is: what one word is there is one here.
+    """
+    number: dict[str, int] = {}
+    row = np.fromiter((number.setdefault(text, len(number)) for text in own.texts), np.int64, len(own.texts))
+    cut = tokenisation_named(tokenisation)(list(number))
+    tokens = np.flatnonzero(cut.ends > cut.starts)
+    of_text = cut.document_of(tokens)
+    lengths = np.bincount(of_text, minlength=len(number))
+    words = np.zeros((len(number), int(lengths.max(initial=1))), np.uint64)
+    firsts = np.cumsum(lengths) - lengths
+    words[of_text, np.arange(len(tokens)) - firsts[of_text]] = cut.hashes[tokens]
+    return words[row], lengths[row]
 
 
 def _fits(view: TokenView, instances: Instances, own: CandidateLists, lengths: Ints) -> NDArray[np.bool_]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from toy_texts import SENTENCES
 
+from disambig.counts.building.build import build_table
 from disambig.data.batches.crossed_lists import CrossedLists
 from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.finding import Finder
@@ -15,6 +18,7 @@ from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.features.contract import fitted, transformed
 from disambig.features.counts.context_probabilities import ContextProbabilities
+from disambig.features.counts.contexts import CONTEXTS
 from disambig.features.counts.ngram_counts import NgramCounts
 from disambig.features.lists.source import SourceFeatures
 from disambig.features.lists.text_ngrams import TextNgrams
@@ -22,6 +26,8 @@ from disambig.features.network.word_network import WordNetwork
 from disambig.features.words.context_window import ContextWindow
 from disambig.features.words.context_words import ContextWords
 from disambig.features.words.sentence_words import SentenceWords
+from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text.tokenisations.web1t import Web1T
 from disambig.text.tokenisations.words import Words
 
 GROUP = Group("the/is/quite a", ("the", "is", "quite a"))
@@ -61,6 +67,26 @@ def test_lists_differ_from_instance_to_instance(found, small_table):
         alone = NgramCounts(counts=small_table).transform(view, own.take(np.array([i])), Group("any", ()))
         rows = slice(*whole.batch.offsets[i : i + 2])
         assert np.array_equal(alone.batch.values, whole.batch.values[rows])
+
+
+@pytest.mark.parametrize("tokenisation", [Words(), Web1T(), SpacyTokens("de")], ids=lambda each: each.name)
+def test_candidates_are_cut_as_the_text_is(tmp_path, tokenisation):
+    """The counts of a candidate are those of a text that it stands in."""
+    table = build_table(tmp_path / "cut.counts", ["The well-known one.", "The isn't one."], tokenisation)
+    view = tokenisation(["The X one."])
+    at = np.flatnonzero(view.ends == 5)
+    place = Instances(at, np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
+    own = replace(place, own=CandidateLists.of([("well-known", "isn't", "other")]))
+    extractor, group = NgramCounts(counts=table), Group("any", ())
+    found = extractor.transform(view, own, group)
+    between = CONTEXTS.index((1, 1))
+    assert (found.batch.values[:, between] > 0).tolist() == [True, True, False]
+    shown = {key: behind.text for key, behind in extractor.evidence(view, own, group).items()}
+    assert shown["well-known", ". _ ."] == " ".join(["the", *cut(tokenisation, "well-known"), "one"])
+
+
+def cut(tokenisation, text):
+    return [word for word in tokenisation.words(text) if word not in ("<S>", "</S>")]
 
 
 def test_rows_of_a_place_are_crossed_with_the_labels_that_it_may_have(found):
