@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,48 +23,22 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.scored import Judged as Judged
 from disambig.data.scored import Scored as Scored
+from disambig.declared import Between as Between
+from disambig.declared import Decides as Decides
+from disambig.declared import ExtractorOptions as ExtractorOptions
+from disambig.declared import JudgeOptions as JudgeOptions
+from disambig.declared import LearnerOptions as LearnerOptions
+from disambig.declared import TaskOptions as TaskOptions
+from disambig.declared import Where as Where
 from disambig.text.view import ReadsDocs as ReadsDocs
 from disambig.text.view import Tokenisation as Tokenisation
 from disambig.text.view import TokenView
 
 Arrays = Mapping[str, NDArray[Any]]
 Floats = NDArray[np.float64]
-Where = Literal["words", "tokens", "sentences", "documents", "items"]
-Between = Literal["words", "labels", "own"]
 
 
 # What is decided
-
-
-@dataclass(frozen=True, slots=True)
-class Decides:
-    """What a task decides: its one declared value.
-
-    Attributes
-    ----------
-    where : str
-        ``"words"``: a word or more, or an empty place between two; ``"tokens"``: single tokens, of which an
-        example may name any; ``"sentences"``, ``"documents"``: these as a whole; ``"items"``: things outside
-        any text, such as n-best lists, which a reader brings.
-    between : str
-        ``"words"``: the words of a group, of which one may stand in the text; ``"labels"``: labels of a
-        group, nothing of which stands there; ``"own"``: candidates of each instance's own (`Instances.own`).
-    together : bool
-        Whether the decisions of a sentence are taken together, so that none may be cut off.
-    """
-
-    where: Where = "words"
-    between: Between = "words"
-    together: bool = False
-
-
-class TaskOptions:
-    """Fields that a task may declare; the values here stand where it does not."""
-
-    decides: Decides = Decides()
-    """What the task decides; by default words or empty places, between the words of a group."""
-    metric: tuple[str, str | None] = ("accuracy", None)
-    """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
 
 
 class Task(Protocol):
@@ -168,19 +142,6 @@ class Features:
     asked: NDArray[np.int32]
 
 
-class ExtractorOptions:
-    """Fields that an extractor may declare; the values here stand where it does not."""
-
-    requires: Sequence[str] = ()
-    """Layers that a view must have."""
-    rows_are_shared: bool = False
-    """Whether the rows say nothing of the candidates (`CrossedRows`): found once for all groups."""
-    cross_fit: bool = False
-    """Whether `fit` learns from the labels: then examples are described out of fold."""
-    describes: str = "any"
-    """Whose candidates it knows: ``"group"``, ``"own"`` (lists of each instance's own), or ``"any"``."""
-
-
 class FeatureExtractor(Protocol):
     """What is known about each candidate."""
 
@@ -281,15 +242,6 @@ class Fitted:
     report: dict[str, Any] = field(default_factory=dict)
 
 
-class LearnerOptions:
-    """Fields that a learner may declare; the values here stand where it does not."""
-
-    needs_training: bool = True
-    """False where `fit` ignores the examples (an unsupervised sum)."""
-    takes: tuple[type, ...] = ()
-    """Storages of a batch that it learns from, the best first; others are converted. None: any batch."""
-
-
 class Learner(Protocol):
     """A frozen configuration that finds a scorer from a batch. It never sees groups."""
 
@@ -377,13 +329,6 @@ class Judge(Protocol):
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Judge:
         """Return a judge of this configuration with the given state; ValueError where it does not fit."""
-
-
-class JudgeOptions:
-    """Fields that a judge may declare; the values here stand where it does not."""
-
-    between: tuple[Between, ...] = ("words", "labels", "own")
-    """What the tasks that it is for may decide between."""
 
 
 @runtime_checkable

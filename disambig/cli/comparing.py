@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
+
+from disambig.files.json_text import json_text
+from disambig.measures.shown import shown as figure
 
 
 def is_model(name: str) -> bool:
@@ -34,13 +36,13 @@ def run(
 ) -> None:
     """Compare two models and print what came out."""
     from disambig.evaluation.comparison import compare, on_labelled, on_lists, on_texts
-    from disambig.measures.named import measure_named
+    from disambig.measures.named import measure_named, measure_of_lists
     from disambig.model.loading import load
 
     if sum(map(bool, (labelled, lists, text))) != 1:
         raise typer.BadParameter("two models are compared on one of: text, --labelled FILE, --lists FILE")
     if measure is not None:
-        measure_named(measure)  # refused before anything is read
+        (measure_of_lists if lists else measure_named)(measure)  # refused before anything is read
     models = load(names[0]), load(names[1])
     if labelled:
         from disambig.cli.telling import notes
@@ -62,7 +64,7 @@ def run(
         same = on_texts(*models, split(texts)["test"] if only_test else texts)
     found = compare(models, same, measure=measure)
     if json:
-        typer.echo(json_module.dumps(found, indent=1))
+        typer.echo(json_text(found))
         return
     from disambig.training.accounting import line
 
@@ -84,7 +86,7 @@ def readable(found: dict[str, Any]) -> list[str]:
     units = f"{found['units']['n']:,} {found['units']['what']}"
     lines.append(
         f"B less A: {shown(difference['value'], about, signed=True)} ({low} to {high}), p = "
-        f"{difference['p']:.4f} (paired bootstrap over {units}, {difference['draws']:,} draws)"
+        f"{figure(difference['p'], '.4f')} (paired bootstrap over {units}, {difference['draws']:,} draws)"
     )
     if found["mcnemar"] is not None:
         lines.append(f"McNemar's test: p = {found['mcnemar']:.4f}")
@@ -103,8 +105,7 @@ def readable(found: dict[str, Any]) -> list[str]:
 
 def shown(value: float, about: dict[str, Any], *, signed: bool = False) -> str:
     """Return a figure as people read it; shares as percentages."""
-    plus = "+" if signed else ""
-    return f"{value:{plus}.2%}" if about["unit"].startswith("share") else f"{value:{plus}.4f}"
+    return figure(value, ("+" if signed else "") + (".2%" if about["unit"].startswith("share") else ".4f"))
 
 
 def _named(candidate: str | None) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import typer
+
+from disambig.files.json_text import json_text
 
 NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
 
@@ -72,7 +73,7 @@ def run(
             found = cross_validate(plan.parts, examples, folds=folds, say=say, progress=told, **settings)
         systems, overall = found["systems"], found["overall"]
     if json:
-        typer.echo(json_module.dumps(found, indent=1))
+        typer.echo(json_text(found))
         return
     typer.echo(line(found["account"]), file=sys.stderr)
     how = f", {folds} folds" if folds else ""

@@ -13,8 +13,9 @@ from disambig.formats.nbest.columns import instances_of
 from disambig.formats.nbest.reader import NBest
 from disambig.measures.bootstrap import bootstrap_interval, paired_bootstrap
 from disambig.measures.contract import Measure
-from disambig.measures.named import measure_named
+from disambig.measures.named import measure_of_lists
 from disambig.measures.outcomes import Outcomes
+from disambig.measures.shown import shown
 from disambig.model.model import Model
 from disambig.training.accounting import account
 from disambig.training.lists import listed
@@ -58,7 +59,7 @@ def measure_of(model: Model, outcomes: Outcomes, name: str | None = None) -> Mea
     """Return a measure by name, by default the task's; the mean cost where lists have no references."""
     if name is None and outcomes.references is None:
         name = "cost"
-    return measure_named(name or metric(model.task)[0])
+    return measure_of_lists(name or metric(model.task)[0])
 
 
 def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None = None) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None 
     Parameters
     ----------
     measure : str, optional
-        See `disambig.measures.named.measure_named`; by default that of the model's task.
+        See `disambig.measures.named.measure_of_lists`; by default that of the model's task.
 
     Returns
     -------
@@ -78,6 +79,8 @@ def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None 
         ``difference``, ``interval`` and ``p`` of a paired bootstrap over documents; ``changed``: how often
         the model chose another than the first, and of these how many are better and worse.
     """
+    if measure is not None:
+        measure_of_lists(measure)  # refused before anything is scored
     outcomes = outcomes_of(model, items)
     figure = measure_of(model, outcomes, measure)
     best = _cheapest(outcomes)
@@ -129,8 +132,8 @@ def readable(figures: dict[str, Any]) -> list[str]:
     better = figures["better"]
     low, high = better["interval"]
     lines.append(
-        f"model less first: {better['difference']:+.4f} ({low:+.4f} to {high:+.4f}), p = {better['p']:.4f} "
-        "(paired bootstrap)"
+        f"model less first: {shown(better['difference'], '+.4f')} ({shown(low, '+.4f')} to "
+        f"{shown(high, '+.4f')}), p = {shown(better['p'], '.4f')} (paired bootstrap)"
     )
     lines.append(
         f"{changed['n']:,} lists have another candidate in front: {changed['better']:,} better, "
@@ -140,4 +143,4 @@ def readable(figures: dict[str, Any]) -> list[str]:
 
 
 def _shown(value: float, about: dict[str, Any]) -> str:
-    return f"{value:.2%}" if about["unit"] == "share" else f"{value:.4f}"
+    return shown(value, ".2%" if about["unit"] == "share" else ".4f")

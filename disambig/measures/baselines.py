@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from disambig.data import segments
 from disambig.errors import UserError
 from disambig.measures.choices import Accuracy
-from disambig.measures.contract import AddsUp, CostsTexts, Measure
+from disambig.measures.contract import AddsUp, CostsTexts, Measure, is_for_lists
 from disambig.measures.outcomes import Outcomes
 from disambig.measures.texts import references_of
 
@@ -42,6 +42,11 @@ class _Instead:
     def more_is_better(self) -> bool:
         """As the measure."""
         return self.measure.more_is_better
+
+    @property
+    def for_lists(self) -> bool:
+        """As the measure."""
+        return is_for_lists(self.measure)
 
     def value(self, outcomes: Outcomes) -> float:
         """Return the measure of that choice."""

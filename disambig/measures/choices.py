@@ -51,6 +51,7 @@ class F1(Summed):
 
     candidate: str
     unit = "share"
+    for_lists = False
     more_is_better = True
 
     @property
@@ -71,6 +72,7 @@ class MacroF1(Summed):
 
     name = "macro F1"
     unit = "share"
+    for_lists = False
     more_is_better = True
 
     def terms(self, outcomes: Outcomes) -> Floats:

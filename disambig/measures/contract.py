@@ -36,6 +36,13 @@ class Measure(Protocol):
         """Return the figure, whatever the order of the instances; NaN where it is not defined."""
 
 
+class MeasureOptions:
+    """Fields that a measure may declare; the values here stand where it does not."""
+
+    for_lists: bool = True
+    """Whether it says something of lists whose candidates are in no other list, such as n-best lists."""
+
+
 @runtime_checkable
 class AddsUp(Protocol):
     """A measure that is made of sums over instances."""
@@ -61,3 +68,8 @@ class CostsTexts(Protocol):
 
     def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
         """Return the cost of each text beside its reference, zero where it is right, shape ``(n,)``."""
+
+
+def is_for_lists(measure: Measure) -> bool:
+    """Tell whether a measure says something of lists whose candidates are in no other list."""
+    return bool(getattr(measure, "for_lists", MeasureOptions.for_lists))

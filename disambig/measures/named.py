@@ -8,7 +8,7 @@ from disambig import registry
 from disambig.errors import UserError, nearest_first
 from disambig.measures.baselines import FirstCandidate, Oracle
 from disambig.measures.choices import F1, Accuracy, MacroF1, MeanCost
-from disambig.measures.contract import Measure
+from disambig.measures.contract import Measure, is_for_lists
 from disambig.measures.ranking import AUC
 from disambig.measures.texts import ErrorRate, ExactMatch
 
@@ -53,6 +53,21 @@ def measure_named(name: str) -> Measure:
         except TypeError as problem:
             raise UserError("D435", name=name, problem=problem) from problem
     raise UserError("D431", name=name, names=nearest_first(name, [*short_names(), *registered]))
+
+
+def measure_of_lists(name: str) -> Measure:
+    """Return a measure by its name, one that says something of lists of candidates (see `measure_named`).
+
+    Raises
+    ------
+    UserError
+        D437 for one that does not, and those of `measure_named`.
+    """
+    measure = measure_named(name)
+    if not is_for_lists(measure):
+        names = ", ".join(sorted(plain for plain, make in PLAIN.items() if is_for_lists(make())))
+        raise UserError("D437", name=measure.name, names=names)
+    return measure
 
 
 def short_names() -> tuple[str, ...]:

@@ -30,6 +30,7 @@ class AUC:
 
     candidate: str = ""
     unit = "share of pairs"
+    for_lists = False
     more_is_better = True
 
     @property

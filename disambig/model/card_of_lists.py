@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from disambig.measures.shown import shown
 from disambig.model.model import Model
 
 TITLES = {
@@ -38,14 +39,14 @@ def figures(test: Mapping[str, Any]) -> list[str]:
     about, better = test["measure"], test["better"]
     shares = about["unit"] == "share"
 
-    def shown(value: float) -> str:
-        return f"{value:.1%}" if shares else f"{value:.4f}"
+    def figure(value: float | None) -> str:
+        return shown(value, ".1%" if shares else ".4f")
 
     rows = []
     for name, title in TITLES.items():
         at = test["systems"][name]
         low, high = at["interval"]
-        rows.append(f"| {title} | {shown(at['value'])} | {shown(low)} to {shown(high)} |")
+        rows.append(f"| {title} | {figure(at['value'])} | {figure(low)} to {figure(high)} |")
     low, high = better["interval"]
     unit = "" if shares else f", {about['unit']}"
     direction = "more is better" if about["more_is_better"] else "less is better"
@@ -54,7 +55,8 @@ def figures(test: Mapping[str, Any]) -> list[str]:
         f"On {test['n']:,} lists in {test['documents']:,} documents ({test['how']}): {about['name']}{unit}; "
         f"{direction}.",
         "\n".join(["| | value | 95 % interval |", "| --- | --- | --- |", *rows]),
-        f"Model less first candidate: {better['difference']:+.4f} ({low:+.4f} to {high:+.4f}), p = "
-        f"{better['p']:.4f} by paired bootstrap over documents. It puts another candidate in front in "
+        f"Model less first candidate: {shown(better['difference'], '+.4f')} ({shown(low, '+.4f')} to "
+        f"{shown(high, '+.4f')}), p = {shown(better['p'], '.4f')} by paired bootstrap over documents. "
+        "It puts another candidate in front in "
         f"{changed['n']:,} lists: better in {changed['better']:,}, worse in {changed['worse']:,}.",
     ]

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
+from disambig.files.json_text import finite
 from disambig.judges import config_of
 from disambig.model import first_format
 from disambig.model.card import card
@@ -79,7 +80,7 @@ def _write(model: Model, target: Path) -> None:
             "trained": [scorer is not None for scorer in model.scorers],
             "counts": _identities(model),
             "files": {name: _fingerprint(draft / name) for name in _FILES},
-            "provenance": model.provenance,
+            "provenance": finite(model.provenance),
         }
         srsly.write_json(draft / "model.json", said, indent=1)
         (draft / "README.md").write_text(card(model, target.name), encoding="utf8")

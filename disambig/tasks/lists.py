@@ -12,6 +12,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
+from disambig.measures.named import measure_of_lists
 from disambig.text.view import TokenView
 from disambig.types import Decides
 
@@ -31,7 +32,7 @@ class Lists:
     Raises
     ------
     UserError
-        D487 for a name that is none.
+        D487 for a name that is none; D431, D437 for a measure that is none, or none of lists.
     """
 
     name: str = "rerank"
@@ -42,6 +43,7 @@ class Lists:
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise UserError("D487", name=self.name)
+        measure_of_lists(self.measure)
 
     @property
     def metric(self) -> tuple[str, None]:

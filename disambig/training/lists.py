@@ -15,7 +15,7 @@ from disambig.errors import UserError
 from disambig.fields import metric
 from disambig.formats.nbest.columns import instances_of, lists_of
 from disambig.formats.nbest.reader import NBest
-from disambig.measures.named import measure_named
+from disambig.measures.named import measure_of_lists
 from disambig.measures.texts import costs_of
 from disambig.model.model import Model
 from disambig.text.hashing import hash_word
@@ -99,7 +99,7 @@ def examples_of(parts: dict[str, Any], items: Sequence[NBest]) -> Examples:
 
 def listed(task: Task, items: Sequence[NBest]) -> CandidateLists:
     """Return lists by columns, with the costs that the task's measure gives them."""
-    measure = measure_named(metric(task)[0])
+    measure = measure_of_lists(metric(task)[0])
     return lists_of(items, lambda texts, references: costs_of(measure, texts, references))
 
 

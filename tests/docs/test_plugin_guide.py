@@ -78,7 +78,7 @@ def test_the_component_of_the_guide(kind):
 def test_options_are_those_of_the_contracts():
     options = {
         (name, of)
-        for of in ("task", "extractor", "learner")
+        for of in ("task", "extractor", "learner", "judge")
         for name in vars(vars(disambig.types)[f"{of.capitalize()}Options"])
         if not name.startswith("_")
     }

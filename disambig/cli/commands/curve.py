@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from disambig.cli.shared_options import Encoding, Labelled, Quiet
+from disambig.files.json_text import json_text
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -59,7 +59,7 @@ def curve(
         plot_curve(found, plot)
         remark(f"{plot}: drawn")
     if json:
-        typer.echo(json_module.dumps(found, indent=1))
+        typer.echo(json_text(found))
         return
     for line in readable(found):
         typer.echo(line)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Strict
+from disambig.files.json_text import json_text
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -151,7 +151,7 @@ def evaluate(
     elif plot is not None:
         raise UserError("D751", model=model)
     if json:
-        typer.echo(json_module.dumps({"model": f"{loaded.name} {loaded.version}", **figures}, indent=1))
+        typer.echo(json_text({"model": f"{loaded.name} {loaded.version}", **figures}))
         return
     for line in readable(figures):
         typer.echo(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from disambig.cli.shared_options import Quiet
+from disambig.files.json_text import json_text
 
 if TYPE_CHECKING:
     from disambig.shelves import Part
@@ -59,13 +59,13 @@ def reproduce(
         note = "a quick run: fewer examples, draws and sizes than the full one"
         result = replace(result, notes=[*result.notes, note])
     if json == "-":
-        typer.echo(json_module.dumps(as_json(name, result), indent=1, ensure_ascii=False))
+        typer.echo(json_text(as_json(name, result), ensure_ascii=False))
     else:
         for line in readable(experiment.title, result):
             typer.echo(line)
     if json not in (None, "-"):
         assert json is not None
-        _write(Path(json), json_module.dumps(as_json(name, result), indent=1, ensure_ascii=False) + "\n")
+        _write(Path(json), json_text(as_json(name, result), ensure_ascii=False) + "\n")
         remark(f"{json}: written")
     if plots is not None:
         _plot(name, experiment.title, result, plots)

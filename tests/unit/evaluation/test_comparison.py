@@ -134,7 +134,8 @@ def test_documents_are_drawn_whole_where_there_are_enough(models):
 def test_a_figure_that_is_not_defined_is_shown_as_such(models):
     one = Outcomes.of_group(("a", "b"), [0, 0], [0, 0])
     found = compare(models, Same(one, one, []), measure="f1:b", draws=50)
-    assert "nan" in readable(found)[1]
+    lines = readable(found)
+    assert "A  - (- to -)" in lines[1] and not any("nan" in line for line in lines)
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +180,16 @@ def test_what_cannot_be_compared_is_refused_in_a_line(saved, capsys):
     assert "D465" in said(capsys, a, saved / "text.txt", *labelled, status=2).err
     assert "D433" in said(capsys, a, b, *labelled, "--measure", "cer", status=2).err
     assert "D336" in said(capsys, a, b, "--lists", saved / "examples.jsonl", status=2).err
+    for names in ((a,), (a, b)):
+        of_lists = said(capsys, *names, "--lists", saved / "none.jsonl", "--measure", "f1:to", status=2)
+        assert "D437" in of_lists.err and "take one of accuracy" in of_lists.err
+
+
+def test_what_is_not_defined_is_null_in_json(saved, capsys):
+    of_none = ("--labelled", saved / "examples.jsonl", "--measure", "f1:nowhere", "--json")
+    shown = said(capsys, saved / "a", saved / "b", *of_none).out
+    found = json.loads(shown, parse_constant=lambda name: pytest.fail(f"no JSON: {name}"))
+    assert [system["value"] for system in found["systems"]] == [None, None]
 
 
 def test_lists():

@@ -15,10 +15,11 @@ from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.measures.baselines import FirstCandidate, Oracle
 from disambig.measures.choices import F1, Accuracy, MacroF1, MeanCost
-from disambig.measures.named import measure_named, short_names
+from disambig.measures.named import measure_named, measure_of_lists, short_names
 from disambig.measures.outcomes import Outcomes
 from disambig.measures.ranking import AUC
 from disambig.measures.texts import ErrorRate, ExactMatch, costs_of
+from disambig.tasks.lists import Lists
 from disambig.testing import check_measure, outcomes
 
 # gold 0 0 1 1 2, chosen 0 1 1 - 2: three of five are right
@@ -187,3 +188,12 @@ def test_measures_are_made_by_configs():
     assert {name for name in registry.everything("measures") if name.startswith("disambig.")} >= {
         "disambig.Accuracy.v1"
     }
+
+
+def test_measures_that_say_nothing_of_lists_are_refused_for_them():
+    assert measure_of_lists("oracle:cer") == Oracle(ErrorRate()) and measure_of_lists("cost") == MeanCost()
+    for name in ("auc", "auc:to", "f1:to", "macro_f1", "disambig.MacroF1.v1", "oracle:macro_f1"):
+        with pytest.raises(UserError, match=r"D437.*: take one of accuracy, cer, cost, exact, wer"):
+            measure_of_lists(name)
+    with pytest.raises(UserError, match=r"D437.*AUC says nothing of lists"):
+        Lists(measure="auc")
