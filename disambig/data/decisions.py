@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from disambig.data.batches.rows import rows_of
 from disambig.data.groups import Group
+from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 
 LONGEST_SEEN = 200
@@ -113,6 +114,11 @@ class Decisions:
             own=None if self.own is None else self.own.take(rows),
             **columns,
         )
+
+    def places(self) -> Instances:
+        """Return the decisions as instances, numbered, of which only the candidates are known."""
+        n = len(self)
+        return Instances(np.arange(n), np.zeros(n, np.int32), self.groups, self.observed, self.own)
 
     def candidates_of(self, index: int) -> tuple[str, ...]:
         """Return the candidates of one decision: those of its group, or its own."""

@@ -106,9 +106,9 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
             rows = np.flatnonzero(instances.groups == index)
             for start in range(0, len(rows), _BLOCK):
                 part = instances.take(rows[start : start + _BLOCK])
-                ranks, usable = extractor.look_up(view, part, group)
-                asked += usable.sum(axis=0) * len(group.candidates)
-                known += np.count_nonzero(ranks, axis=(0, 1))
+                ranks, usable = extractor.ranks_of_candidates(view, part, group)
+                asked += usable.sum(axis=0)
+                known += np.count_nonzero(ranks, axis=0)
     sizes = np.array([1 + left + right for left, right in CONTEXTS])
     return {
         order: (int(known[sizes == order].sum()), int(asked[sizes == order].sum()))

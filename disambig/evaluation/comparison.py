@@ -16,6 +16,7 @@ from disambig.evaluation.lists import measure_of, outcomes_of
 from disambig.fields import decides, metric
 from disambig.formats.labelled.example import Labelled
 from disambig.formats.nbest.reader import NBest
+from disambig.judges.segmented import listed
 from disambig.measures.bootstrap import DRAWS, paired_bootstrap
 from disambig.measures.contract import AddsUp, Measure
 from disambig.measures.named import measure_named
@@ -72,11 +73,13 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> Same:
     Raises
     ------
     UserError
-        D463 for models of labels, D436 where there is no place that both decide.
+        D338 for models of lists, D463 for models of labels, D436 where there is no place that both decide.
     """
     sides = []
     for model in (first, second):
-        if decides(model.task).between != "words":
+        if decides(model.task).where == "items":
+            raise UserError("D338", model=model.name)
+        if decides(model.task).between == "labels":
             raise UserError("D463", task=model.task.name)
         decided = model.decide(view_of_texts(texts, model.tokenisation))
         decided = decided.take(np.flatnonzero(decided.observed >= 0))
@@ -194,16 +197,18 @@ def _of_labelled(model: Model, labelled: Sequence[Labelled]) -> tuple[list[int],
         part = marked.take(rows)
         chosen, scores = decide(model, part, g)
         keys += [number[id(example)] for example in part.labelled]
-        parts.append(
-            Outcomes.of_group(
-                group.candidates,
-                part.examples.instances.observed,
-                chosen,
-                scores=scores,
-                right=right_candidates(part, group),
-                units=[documents[example.document] for example in part.labelled],
+        instances, right = part.examples.instances, right_candidates(part, group)
+        units = [documents[example.document] for example in part.labelled]
+        if instances.own is None:
+            gold = instances.observed
+            outcomes = Outcomes.of_group(
+                group.candidates, gold, chosen, scores=scores, right=right, units=units
             )
-        )
+        else:
+            offsets = instances.own.offsets
+            lists = replace(instances.own, costs=1.0 - listed(right, offsets).astype(np.float32))
+            outcomes = Outcomes.of_lists(lists, scores=listed(scores, offsets), chosen=chosen, units=units)
+        parts.append(outcomes)
     used = set(keys)
     why = {problem.partition(": ")[0]: problem.partition(": ")[2] for problem in marked.problems}
     left = {i: why.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}

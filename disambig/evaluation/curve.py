@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.errors import UserError
+from disambig.evaluation.called import most_frequent
 from disambig.fields import decides
 from disambig.formats.labelled.reader import Labelled
 from disambig.measures.intervals import wilson
@@ -169,7 +170,8 @@ def curve_of_labelled(
 
 def _examples(parts: dict[str, Any], texts: Sequence[str]) -> Examples:
     view = view_of_texts(texts, parts["tokenisation"])
-    return Examples.of(view, parts["task"].instances(view))
+    found = parts["task"].instances(view)
+    return Examples.of(view, found.take(found.observed >= 0))  # elsewhere nothing is known to be right
 
 
 def _at_most(
@@ -227,14 +229,13 @@ def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Exa
     hits: dict[str, list[NDArray[np.bool_]]] = {"model": [], "baseline": [], "majority": []}
     for g in np.unique(test.instances.groups).tolist():
         rows = test.rows(g)
-        gold = test.instances.observed[rows]
         instances = test.instances.take(rows)
-        unseen = replace(instances, observed=np.full_like(instances.observed, -1))
-        counts = np.bincount(seen.instances.observed[seen.rows(g)], minlength=int(gold.max()) + 1)
-        known = counts[gold] > 0 if learns_labels(model.task) else True
+        gold, unseen, learned = instances.observed, instances.unseen(), seen.instances.take(seen.rows(g))
+        known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
         hits["model"].append(known & (_choose(model, test, unseen, g, baseline=False) == gold))
         hits["baseline"].append(known & (_choose(plain, test, unseen, g, baseline=True) == gold))
-        hits["majority"].append(known & (gold == counts.argmax()))
+        commonest = most_frequent(instances, model.task.groups[g], seen=learned)
+        hits["majority"].append(known & (gold == commonest))
     return Trial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
 
 

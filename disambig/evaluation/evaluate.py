@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.decisions import Decisions
+from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.evaluation.substitution import substitute
+from disambig.evaluation.called import most_frequent
+from disambig.evaluation.rewriting import rewrite
+from disambig.evaluation.substitution import Substituted, substitute
 from disambig.fields import decides
 from disambig.measures.intervals import mean_interval, wilson
 from disambig.measures.reliability import of_choices
 from disambig.model.model import Model
-from disambig.text.documents import view_of_texts
+from disambig.text.documents import PROTECTED, view_of_texts
 from disambig.text.view import TokenView
 from disambig.types import Flags
 
@@ -57,27 +60,27 @@ def evaluate(
         ``rates``: for each operating point the false alarms measured and the share of made errors found;
         ``false_alarm_shares``: the same where that share of the right candidates is flagged, the
         threshold set on this very text; ``reliability``: how far the probabilities of the chosen candidates
-        can be believed (see `disambig.measures.reliability`), None for models that have none.
+        can be believed (see `disambig.measures.reliability`), None for models that have none. A model whose
+        judge flags nothing has no rates.
         Accuracy is over all instances, protected ones included; flags leave these alone.
     """
     judge = model.judge
     if decides(model.task).where == "items":
         raise UserError("D338", model=model.name)
-    if not isinstance(judge, Flags):
+    if decides(model.task).between == "labels":
         raise UserError("D463", task=model.task.name)
     view = view_of_texts(texts, model.tokenisation, protected=True)
-    open_view = TokenView(
-        view.tokenisation, view.texts, view.hashes, view.starts, view.ends, view.sentences, view.documents
-    )
+    layers = {name: layer for name, layer in view.layers.items() if name != PROTECTED}
+    open_view = replace(view, layers=layers)
     words = int(np.count_nonzero(view.ends > view.starts))
     decided = model.decide(open_view)
     decided = decided.take(np.flatnonzero(decided.observed >= 0))  # elsewhere nothing is known to be right
-    if decided.own is not None:
-        raise UserError("D339", task=model.task.name)
     wanted = set(groups) if groups is not None else None
     figures: dict[str, Any] = {"documents": len(texts), "words": words, "decisions": len(decided)}
     figures |= _accuracy(decided, wanted)
     figures["reliability"] = _reliability(model, decided, wanted)
+    if not isinstance(judge, Flags):
+        return figures | {"rates": {}, "false_alarm_shares": {}}
     trial = _Trial.of(model, view, seed=seed)
     figures["rates"] = {f"{rate:g}": trial.figures(model, judge.limit(rate), words, wanted) for rate in rates}
     figures["false_alarm_shares"] = {
@@ -106,10 +109,11 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
         if len(mine) == 0 or (wanted is not None and group.name not in wanted):
             continue
         hits.append(mine)
-        most = np.bincount(decided.observed[decided.groups == g]).max()
+        part = decided.take(np.flatnonzero(decided.groups == g))
+        commonest = most_frequent(part.places(), group) == part.observed
         by_group[group.name] = {
             "n": len(mine),
-            "majority": float(most / len(mine)),
+            "majority": float(commonest.mean()),
             "accuracy": float(mine.mean()),
             "interval": wilson(int(mine.sum()), len(mine)),
         }
@@ -155,15 +159,15 @@ class _Trial:
         instances = model.instances(view)
         groups, found, mended = [], [], []
         for _ in range(ROUNDS):
-            errors = substitute(view, instances, model.task.groups, share=SHARE, rng=rng)
+            errors = _errors(model, view, instances, rng)
             decided = model.decide(errors.view, flags_per_1000=most)
             group = instances.groups[errors.rows]
-            at = _matching(decided, view, instances.positions[errors.rows], group)
+            at = _matching(decided, errors.documents, errors.starts, group)
             there = at >= 0
             hit = np.zeros(len(at), np.float32)
             hit[there] = (decided.probabilities * decided.flagged)[at[there]]
             right = np.zeros(len(at), bool)
-            right[there] = decided.chosen[at[there]] == instances.observed[errors.rows][there]
+            right[there] = _are_chosen(decided, at[there], instances.take(errors.rows[there]))
             groups.append(group)
             found.append(hit)
             mended.append(right)
@@ -205,12 +209,30 @@ class _Trial:
         return np.array([group.name in wanted for group in model.task.groups])[groups]
 
 
+def _errors(model: Model, view: TokenView, instances: Instances, rng: np.random.Generator) -> Substituted:
+    if instances.own is not None:
+        return rewrite(view, instances, model.tokenisation, share=SHARE, rng=rng)
+    return substitute(view, instances, model.task.groups, share=SHARE, rng=rng)
+
+
+def _are_chosen(decided: Decisions, at: NDArray[np.int64], right: Instances) -> NDArray[np.bool_]:
+    """Tell which decisions chose what was observed in some instances, whose lists may have been others."""
+    chosen, own = decided.chosen[at], decided.own
+    if own is None or right.own is None:
+        return np.asarray(chosen == right.observed)
+    taken, wanted = own.offsets[at] + chosen, right.own.offsets[:-1] + right.observed
+    pairs = zip(taken.tolist(), wanted.tolist(), strict=True)
+    return np.array([own.texts[one] == right.own.texts[other] for one, other in pairs], bool)
+
+
 def _matching(
-    decided: Decisions, view: TokenView, positions: NDArray[np.int64], groups: NDArray[np.int32]
+    decided: Decisions,
+    documents: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    groups: NDArray[np.int32],
 ) -> NDArray[np.int64]:
-    """Return the decision at each position and group, -1 where none was taken there."""
-    document = view.document_of(positions)
-    wanted = _key(document, view.starts[positions], groups)
+    """Return the decision at each place and of each group, -1 where none was taken there."""
+    wanted = _key(documents, starts, groups)
     present = _key(decided.documents, decided.starts, decided.groups)
     order = np.argsort(present)
     at = np.minimum(np.searchsorted(present[order], wanted), max(len(present) - 1, 0))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from disambig.data import segments
+from disambig.evaluation.called import most_frequent
 from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.labelled import cross_validate, figures, overall
+from disambig.evaluation.figures import figures, overall
+from disambig.evaluation.labelled import cross_validate
 from disambig.evaluation.lists import evaluate_lists, readable
-from disambig.fields import decides
 from disambig.formats.labelled.reader import Labelled
 from disambig.formats.nbest.reader import NBest
 from disambig.model.model import Model
@@ -60,17 +61,13 @@ def judge(
             "documents": len({item.document for item in lists}),
             **evaluate_lists(model, lists),
         }
-    if decides(parts["task"]).between == "own":
-        return {}
     if labelled:
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:
             return {}
         found = cross_validate(parts, labelled, folds=folds, progress=progress, **settings)
         return {"how": f"{folds}-fold cross-validation over documents", **found}
-    if not texts or decides(model.task).between == "own":  # figures of words are those of a group
-        return {}
-    return judge_on_texts(model, texts)
+    return judge_on_texts(model, texts) if texts else {}
 
 
 def judge_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
@@ -83,18 +80,17 @@ def judge_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
         rows = np.flatnonzero(instances.groups == g)
         if not len(rows):
             continue
-        gold = instances.observed[rows]
-        unseen = replace(instances.take(rows), observed=np.full(len(rows), -1, np.int32))
-        features = model.features(view, unseen, g)
+        part = instances.take(rows)
+        features = model.features(view, part.unseen(), g)
         scorers = {
             "model": model.scorer(g, features),
             "baseline": model.baseline.fit(features.batch).scorer,
         }
         for system, scorer in scorers.items():
-            chosen = scorer.scores(features.batch).reshape(len(rows), -1).argmax(axis=1)
-            systems[system][group.name] = figures(group, gold, chosen, None)
-        commonest = np.full(len(rows), np.bincount(gold).argmax())
-        systems["majority"][group.name] = figures(group, gold, commonest, None)
+            chosen = segments.argmax(scorer.scores(features.batch), features.batch.offsets)
+            systems[system][group.name] = figures(part, group, part.observed, chosen)
+        commonest = most_frequent(part, group)
+        systems["majority"][group.name] = figures(part, group, part.observed, commonest)
     n = sum(at["n"] for at in systems["model"].values())
     if not n:
         return {}
@@ -109,8 +105,6 @@ def untested(model: Model) -> str:
     provenance = model.provenance
     if provenance.get("test") or any(note.startswith("not tested") for note in provenance.get("notes", ())):
         return ""
-    if decides(model.task).between == "own":
-        return "not tested: there are no figures yet for places with candidates of their own"
     documents = provenance["examples"].get("documents", 0)
     if not isinstance(documents, dict):
         return f"not tested: that takes two documents at least (here: {documents:,}); give more"

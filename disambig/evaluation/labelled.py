@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,25 +11,23 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.errors import UserError
+from disambig.evaluation.called import most_frequent
+from disambig.evaluation.figures import figures, overall
 from disambig.fields import decides
 from disambig.files.telling import Say
 from disambig.formats.labelled.example import Labelled
 from disambig.judges.labels import Labels
-from disambig.judges.segmented import table
-from disambig.measures.intervals import wilson
+from disambig.judges.segmented import listed, table
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.training.accounting import account
 from disambig.training.labelled import train_marked
 from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
 from disambig.training.places import as_decided
-from disambig.types import Task
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 SYSTEMS = ("model", "baseline", "majority")
-MOST_CONFUSED = 5
-"""Pairs of candidates named as the most frequent errors."""
 
 
 def evaluate_labelled(
@@ -52,7 +50,8 @@ def evaluate_labelled(
         words that the model does not know), under ``groups`` the figures of each group (see `figures`), and
         ``overall`` those of all, unknown words among them.
     """
-    _refuse_own(model.task)
+    if decides(model.task).where == "items":
+        raise UserError("D338", model=model.name)
     names = {group.name for group in model.task.groups}
     labelled = as_decided(model.task, labelled)
     known = labelled
@@ -66,24 +65,10 @@ def evaluate_labelled(
         if len(rows):
             part = marked.take(rows)
             chosen, logits = decide(model, part, g)
-            groups[group.name] = figures(group, _gold(part, group, chosen), chosen, logits)
+            gold = _gold(part, group, chosen)
+            groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
     unknown = len(labelled) - len(known)
     return _about(marked) | {"unknown": unknown, "overall": overall(groups, unknown), "groups": groups}
-
-
-def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:
-    """Return n, accuracy, its interval and the share attempted of all groups' `figures` together.
-
-    Parameters
-    ----------
-    unknown : int
-        Further examples, of words without a group: not attempted.
-    """
-    n = sum(at["n"] for at in groups.values()) + unknown
-    right, tried = (
-        round(sum(at[figure] * at["n"] for at in groups.values())) for figure in ("accuracy", "attempted")
-    )
-    return {"n": n, "accuracy": right / n, "interval": wilson(right, n), "attempted": tried / n}
 
 
 def cross_validate(
@@ -128,10 +113,11 @@ def cross_validate(
     Raises
     ------
     UserError
-        D464 for more folds than documents, or fewer than two.
+        D338 for a task outside any text; D464 for more folds than documents, or fewer than two.
     """
     task = parts["task"]
-    _refuse_own(task)
+    if decides(task).where == "items":
+        raise UserError("D338", model=task.name)
     labelled = as_decided(task, labelled)
     tested = {(example.text, example.start, example.end) for example in labelled}
     also = [each for each in as_decided(task, also) if (each.text, each.start, each.end) not in tested]
@@ -145,7 +131,10 @@ def cross_validate(
     fold_of_every = np.full(len(own), -1)
     fold_of_every[own] = fold
     instances = marked.examples.instances
-    widths = [len(group.candidates) for group in task.groups]
+    widths = [
+        int(instances.take(instances.groups == g).sizes(group).max(initial=0))
+        for g, group in enumerate(task.groups)
+    ]
     learners = {"model": parts["learner"], "baseline": parts["baseline"]}
     if isinstance(parts["baseline"], NoPreference):
         del learners["baseline"]
@@ -160,25 +149,27 @@ def cross_validate(
             system: train_marked({**parts, "learner": learner}, learn, name=task.name, **settings)
             for system, learner in learners.items()
         }
-        for g, width in enumerate(widths):
+        for g in range(len(task.groups)):
             rows = np.flatnonzero((fold == k) & (instances.groups == g))
             for system, model in trained.items():
                 if len(rows):
                     picked, given = decide(model, marked.take(rows), g)
                     chosen[system][rows] = picked
-                    logits[system][rows, :width] = given
+                    logits[system][rows, : given.shape[1]] = given
     groups: dict[str, Any] = {system: {} for system in systems}
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
         part = marked.take(rows)
         right = right_candidates(part, group)
-        chosen["majority"][rows] = right.sum(axis=0).argmax()
+        there = part.examples.instances
+        all_right = listed(right, there.offsets(group))
+        chosen["majority"][rows] = most_frequent(there, group, right=all_right)
         for system in systems if len(rows) else ():
             picked = chosen[system][rows]
             if learns_labels(task):
                 picked = seen_elsewhere(picked, right, fold[rows], _given(also, group))
             scored = logits[system][rows, : widths[g]] if system in logits else None
-            groups[system][group.name] = figures(group, _gold(part, group, picked), picked, scored)
+            groups[system][group.name] = figures(there, group, _gold(part, group, picked), picked, scored)
     told = account(len(marked.documents), every.problems)
     about = _about(marked) | {"unused": len(every.problems), "account": told, "folds": folds}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
@@ -205,57 +196,6 @@ def _gold(marked: Marked, group: Group, chosen: NDArray[np.int64]) -> NDArray[np
     return np.where(right, chosen, observed).astype(np.int32)
 
 
-def figures(
-    group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64], logits: Floats | None
-) -> dict[str, Any]:
-    """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
-
-    A choice of -1 is no answer: it is not right, and ``attempted`` is the share of the others. ``confusions``
-    are the most frequent errors. Of two candidates also ``auc``, the area under the ROC curve
-    of the second one's logit.
-    """
-    n, right = len(gold), int((gold == chosen).sum())
-    by_candidate = {}
-    for c, name in enumerate(group.candidates):
-        hits = int(((gold == c) & (chosen == c)).sum())
-        called, there = int((chosen == c).sum()), int((gold == c).sum())
-        by_candidate[name] = {
-            "n": there,
-            "precision": hits / called if called else None,
-            "recall": hits / there if there else None,
-            "f1": 2 * hits / (called + there) if called + there else None,
-        }
-    recalls = [each["recall"] for each in by_candidate.values() if each["recall"] is not None]
-    found = {
-        "n": n,
-        "accuracy": right / n,
-        "interval": wilson(right, n),
-        "attempted": float((chosen >= 0).mean()),
-        "balanced_accuracy": float(np.mean(recalls)),
-        "candidates": by_candidate,
-        "confusions": _confusions(group, gold, chosen),
-    }
-    if logits is not None and logits.shape[1] == 2 and 0 < int((gold == 1).sum()) < n:
-        from sklearn.metrics import roc_auc_score
-
-        found["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
-    return found
-
-
-def _confusions(group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Return the most frequent errors: what was right, what was chosen instead, how often."""
-    wrong = np.flatnonzero((gold != chosen) & (chosen >= 0))
-    pairs, counts = np.unique(
-        gold[wrong] * np.int64(len(group.candidates)) + chosen[wrong], return_counts=True
-    )
-    most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
-    return [
-        {"right": group.candidates[right], "chosen": group.candidates[taken], "n": int(n)}
-        for pair, n in zip(pairs[most].tolist(), counts[most], strict=True)
-        for right, taken in [divmod(pair, len(group.candidates))]
-    ]
-
-
 def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:
     """Return what is chosen for the instances of one group, and their logits or scores.
 
@@ -268,12 +208,6 @@ def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64],
     if isinstance(model.judge, Labels):
         scores = model.judge.logits(scores, group)
     return np.where(judged.said, judged.chosen, -1), scores
-
-
-def _refuse_own(task: Task) -> None:
-    """Raise D339 for a task whose instances have candidates of their own."""
-    if decides(task).between == "own":
-        raise UserError("D339", task=task.name)
 
 
 def _tell(marked: Marked, say: Say | None) -> None:

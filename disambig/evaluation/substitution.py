@@ -23,16 +23,20 @@ class Substituted:
     Attributes
     ----------
     view : TokenView
-        Its hashes are changed, its texts are not.
+        Made of hashes alone its texts are as they were.
     rows : array of int64, shape (m,)
         The instances whose word was replaced.
     swapped : array of int32, shape (m,)
         The candidate that stands there now.
+    documents, starts : arrays of int, shape (m,)
+        Where that is.
     """
 
     view: TokenView
     rows: NDArray[np.int64]
     swapped: NDArray[np.int32]
+    documents: NDArray[np.int64]
+    starts: NDArray[np.int32]
 
 
 def substitute(
@@ -43,7 +47,7 @@ def substitute(
     share: float,
     rng: np.random.Generator,
 ) -> Substituted:
-    """Replace a random `share` of the instances, each by one of its other candidates at random.
+    """Replace a random `share` of the instances, each by one of its group's other candidates at random.
 
     Variants are no errors and never chosen; neither are candidates with another number of words.
     """
@@ -62,8 +66,12 @@ def substitute(
         rows_of.append(rows)
         swapped_of.append(swapped)
     none = np.empty(0, np.int64)
+    rows = np.concatenate([none, *rows_of])
+    positions = instances.positions[rows]
     return Substituted(
         replace(view, hashes=hashes),
-        np.concatenate([none, *rows_of]),
+        rows,
         np.concatenate([none, *swapped_of]).astype(np.int32),
+        view.document_of(positions),
+        view.starts[positions],
     )

@@ -146,14 +146,18 @@ class Outcomes:
         firsts = np.cumsum([0, *(len(group.candidates) for group in known.table)])
         inside = np.arange(len(known.scores)) - np.repeat(known.offsets[:-1], np.diff(known.offsets))
         of_row = np.repeat(known.groups, np.diff(known.offsets))
+        names: Sequence[str] = tuple(name for group in known.table for name in group.candidates)
+        ids = firsts[of_row] + inside
+        if known.own is not None:
+            names, ids = known.own.texts, np.arange(len(inside))
         return cls(
             known.offsets,
             known.scores.astype(np.float64),
             known.chosen.astype(np.int64),
             known.observed.astype(np.int64),
             (inside != np.repeat(known.observed, np.diff(known.offsets))).astype(np.float64),
-            tuple(name for group in known.table for name in group.candidates),
-            firsts[of_row] + inside,
+            names,
+            ids,
             inside,
             known.documents.astype(np.int64),
         )

@@ -21,7 +21,11 @@ MOST_GROUPS = 30
 """Groups whose figures are shown one by one; of more, those with the most test examples."""
 OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
 """What a model is compared with."""
-KINDS = {"words": "Decides between words", "labels": "Gives labels to", "own": "Finds the best of lists"}
+KINDS = {
+    "words": "Decides between words",
+    "labels": "Gives labels to",
+    "own": "Decides between candidates that each place has of its own",
+}
 PLACES = {
     "words": "places",
     "tokens": "places",
@@ -58,6 +62,8 @@ def _what(model: Model) -> str:
     what = decides(model.task)
     kind = f"{KINDS[what.between]} {PLACES[what.where]}" if what.between == "labels" else KINDS[what.between]
     of = " of a text" if what.where in ("words", "tokens", "sentences") else ""
+    if what.where == "items":
+        kind = "Finds the best of lists"
     intro = f"{kind}{of}: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
     listed = groups
     if len(groups) > MOST_LISTED:

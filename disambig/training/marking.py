@@ -145,18 +145,20 @@ def documents_of(examples: Sequence[Labelled]) -> NDArray[np.int64]:
 
 
 def right_candidates(marked: Marked, group: Group) -> NDArray[np.bool_]:
-    """Return which candidates are right for each instance, shape ``(n_instances, K)``.
+    """Return which candidates are right for each instance, shape ``(n_instances, most candidates)``.
 
     Parameters
     ----------
     marked : Marked
         Of instances that all belong to `group`.
     """
-    observed = marked.examples.instances.observed
-    right = observed[:, None] == np.arange(len(group.candidates))
+    instances = marked.examples.instances
+    own = instances.own
+    right = instances.observed[:, None] == np.arange(int(instances.sizes(group).max(initial=1)))
     for row, example in enumerate(marked.labelled):
         for label in example.also:
-            if (candidate := _candidate(group.candidates, label)) >= 0:
+            known = group.candidates if own is None else own.of_instance(row)
+            if (candidate := _candidate(known, label)) >= 0:
                 right[row, candidate] = True
     return right
 

@@ -104,10 +104,9 @@ class NgramCounts:
         return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
 
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
-        from disambig.features.counts.own_lists import columns_of_lists, ranks_of_lists
+        from disambig.features.counts.own_lists import columns_of_lists
 
-        self.table.require(view.tokenisation)
-        ranks, usable = ranks_of_lists(self.table, view, instances, own)
+        ranks, usable = self.ranks_of_candidates(view, instances, group)
         values = np.ones((len(ranks), BIAS + 1), np.float32)
         values[:, :BIAS] = np.take(self.logs, ranks)
         batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
@@ -135,20 +134,32 @@ class NgramCounts:
         nested = "" not in group.candidates and self.table.is_nested(group.candidates)
         return self._ranks(view, instances, candidates, usable, nested), usable
 
+    def ranks_of_candidates(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the rank of each candidate's n-gram in each context, and which its place holds.
+
+        Both have the shape ``(n_candidates, 14)``; see `look_up`.
+        """
+        if instances.own is not None:
+            from disambig.features.counts.own_lists import ranks_of_lists
+
+            self.table.require(view.tokenisation)
+            return ranks_of_lists(self.table, view, instances, instances.own)
+        ranks, usable = self.look_up(view, instances, group)
+        return ranks.reshape(-1, BIAS), np.repeat(usable, ranks.shape[1], axis=0)
+
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], Evidence]:
         """Return each n-gram that is asked for at a single place, with its count (see `Explains`)."""
-        if instances.own is None:
-            candidates = words = group.candidates
-            ranks, usable = self.look_up(view, instances, group)
-            ranks, usable = ranks[0], np.repeat(usable[:1], len(candidates), axis=0)
-        else:
-            from disambig.features.counts.own_lists import ranks_of_lists, words_of
+        candidates = words = group.candidates
+        if instances.own is not None:
+            from disambig.features.counts.own_lists import words_of
 
             candidates = instances.own.of_instance(0)
             words = tuple(" ".join(words_of(each, view.tokenisation)) for each in candidates)
-            ranks, usable = ranks_of_lists(self.table, view, instances, instances.own)
+        ranks, usable = self.ranks_of_candidates(view, instances, group)
         counts = self.table.values[ranks].tolist()
         position, length = int(instances.positions[0]), int(instances.lengths[0])
         found = {}

@@ -1,0 +1,102 @@
+"""Figures of what was chosen where it is known what is right: of a group, and of all groups together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.evaluation.called import called
+from disambig.measures.intervals import wilson
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+MOST_CONFUSED = 5
+"""Pairs of candidates named as the most frequent errors."""
+MOST_NAMED = 20
+"""Candidates of instances' own that have figures each: those that are right most often."""
+
+
+def figures(
+    instances: Instances, group: Group, gold: NDArray[np.int32], chosen: Ints, logits: Floats | None = None
+) -> dict[str, Any]:
+    """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
+
+    A choice of -1 is no answer: it is not right, and ``attempted`` is the share of the others. ``confusions``
+    are the most frequent errors. Of two candidates of a group also ``auc``, the area under the ROC curve
+    of the second one's logit. Candidates of instances' own are told apart by their texts.
+
+    Parameters
+    ----------
+    instances : Instances
+        Of `group`.
+    gold, chosen : arrays of int, shape (n,)
+        Candidates as indices in the group, or in each instance's list.
+    logits : array of float64, shape (n, K), optional
+    """
+    n, right = len(gold), int((gold == chosen).sum())
+    names, numbers = called(instances, group)
+    first = instances.offsets(group)[:-1]
+    wanted = numbers[first + gold]
+    taken = np.where(chosen >= 0, numbers[first + np.maximum(chosen, 0)], -1)
+    there, hits, answers = (
+        np.bincount(each, minlength=len(names))
+        for each in (wanted, wanted[wanted == taken], taken[taken >= 0])
+    )
+    listed = range(len(names))
+    if instances.own is not None:
+        listed = np.argsort(-there, kind="stable")[: min(MOST_NAMED, int((there > 0).sum()))].tolist()
+    found = {
+        "n": n,
+        "accuracy": right / n,
+        "interval": wilson(right, n),
+        "attempted": float((chosen >= 0).mean()),
+        "balanced_accuracy": float(np.mean(hits[there > 0] / there[there > 0])),
+        "candidates": {names[c]: _rates(int(there[c]), int(hits[c]), int(answers[c])) for c in listed},
+        "confusions": _confusions(names, wanted, taken),
+    }
+    if instances.own is None and logits is not None and logits.shape[1] == 2 and 0 < int(there[1]) < n:
+        from sklearn.metrics import roc_auc_score
+
+        found["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
+    return found
+
+
+def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:
+    """Return n, accuracy, its interval and the share attempted of all groups' `figures` together.
+
+    Parameters
+    ----------
+    unknown : int
+        Further examples, of words without a group: not attempted.
+    """
+    n = sum(at["n"] for at in groups.values()) + unknown
+    right, tried = (
+        round(sum(at[figure] * at["n"] for at in groups.values())) for figure in ("accuracy", "attempted")
+    )
+    return {"n": n, "accuracy": right / n, "interval": wilson(right, n), "attempted": tried / n}
+
+
+def _rates(there: int, hits: int, answers: int) -> dict[str, Any]:
+    return {
+        "n": there,
+        "precision": hits / answers if answers else None,
+        "recall": hits / there if there else None,
+        "f1": 2 * hits / (answers + there) if answers + there else None,
+    }
+
+
+def _confusions(names: Sequence[str], wanted: Ints, taken: Ints) -> list[dict[str, Any]]:
+    """Return the most frequent errors: what was right, what was chosen instead, how often."""
+    wrong = np.flatnonzero((wanted != taken) & (taken >= 0))
+    pairs, counts = np.unique(wanted[wrong] * np.int64(len(names)) + taken[wrong], return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
+    return [
+        {"right": names[right], "chosen": names[instead], "n": int(n)}
+        for pair, n in zip(pairs[most].tolist(), counts[most], strict=True)
+        for right, instead in [divmod(pair, len(names))]
+    ]
