@@ -8,7 +8,7 @@ from typing import Any
 
 from disambig.data.decisions import Decisions
 from disambig.explaining.parts import Table, absences, table_of
-from disambig.explaining.reasons import explain
+from disambig.explaining.reasons import explain, with_names
 from disambig.explaining.verdict import shown, verdict
 from disambig.model.evidence import looked_up
 from disambig.model.model import Model
@@ -49,6 +49,7 @@ def accounts(
     least_margin = 0.0
     if isinstance(model.judge, KeepsSilent):  # what is left unsaid is explained as well
         least_margin, model = model.judge.least_margin, model.with_least_margin(0.0)
+    model = with_names(model, view)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
     flags = isinstance(model.judge, Flags)
     probabilities = None if flags else model.candidate_probabilities(decisions)

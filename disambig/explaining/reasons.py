@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.batches.joined import JoinedRows
 from disambig.data.batches.sparse import CrossedRows, SparseRows
 from disambig.data.instances import Instances
-from disambig.features.evidence import Evidence, Explains
+from disambig.features.evidence import Evidence, Explains, NamesFeatures
 from disambig.model.model import Model
 from disambig.text.view import TokenView
 from disambig.types import CandidateBatch, Linear
@@ -47,6 +47,18 @@ class Reason:
     weight: float
     contribution: float
     least: int | None = 1
+
+
+def with_names(model: Model, view: TokenView) -> Model:
+    """Return a model whose extractors name the features of its places in a view, where they can."""
+    if not any(isinstance(extractor, NamesFeatures) for extractor in model.extractors):
+        return model
+    instances = model.instances(view)
+    named = [
+        extractor.with_names(view, instances) if isinstance(extractor, NamesFeatures) else extractor
+        for extractor in model.extractors
+    ]
+    return replace(model, extractors=tuple(named))
 
 
 def explain(model: Model, view: TokenView, index: int) -> list[Reason] | None:
@@ -122,7 +134,7 @@ def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
 def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
     """Return what names a column of `batch`, which may be `own` with all attributes for each candidate.
 
-    A name is that of its attribute, or of its feature group and a number where it has none.
+    A name is that of its attribute; where it has none, its number among the features of its group.
     """
     if isinstance(batch, CrossedRows) and isinstance(own, DenseBlocks):
         return lambda column: _name(own.columns, int(own.column_of.flat[column % own.column_of.size]))
@@ -133,8 +145,12 @@ def _name(columns: Columns, column: int) -> str:
     named = str(columns.names[column]) if len(columns.names) else ""
     if isinstance(columns, CrossedColumns) and len(columns.group_names) > 1:  # "river" of which extractor?
         group = columns.group_names[columns.own.groups[column % len(columns.own)]]
-        return f"{named} ({group})" if named else f"{group} {column}"
-    return named or f"{columns.group_names[columns.groups[column]]} {column}"
+        return f"{named} ({group})" if named else _unnamed(group, column)
+    return named or _unnamed(columns.group_names[columns.groups[column]], column)
+
+
+def _unnamed(group: str, column: int) -> str:
+    return f"feature {column} of {group} (it has no name)"
 
 
 def _evidence(

@@ -1,4 +1,4 @@
-"""What stands behind an attribute: an optional ability of extractors, for explanations."""
+"""What stands behind an attribute, and its name: optional abilities of extractors, for explanations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.text.view import TokenView
+from disambig.types import FeatureExtractor
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,11 @@ class Explains(Protocol):
         A column is known by its name, without the ``"candidate: "`` before it where there is one. Attributes
         of which nothing was looked up, such as a bias, are left out.
         """
+
+
+@runtime_checkable
+class NamesFeatures(Protocol):
+    """An extractor that keeps no names of its features, and finds those of the features of given places."""
+
+    def with_names(self, view: TokenView, instances: Instances) -> FeatureExtractor:
+        """Return an extractor of the same features, whose columns that `instances` have are named."""

@@ -34,6 +34,11 @@ class Spellings(Sequence[str]):
         ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), np.uint8).copy(), ends)
 
+    @classmethod
+    def some(cls, words: Mapping[int, str], n: int) -> Spellings:
+        """Return `n` words of which these are known; the others are empty."""
+        return cls(np.zeros(0, np.uint8), np.zeros(n, np.int64)).replaced(words)
+
     def __len__(self) -> int:
         return len(self.ends)
 

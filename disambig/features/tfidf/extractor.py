@@ -140,6 +140,25 @@ class Tfidf:
         names = spelled(view, tokens[first[keep]]) if self.named else Spellings.of(())
         return replace(self, known=Known(documents[keep], max(len(instances), 1), words[keep], names))
 
+    def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
+        """Return the extractor with names of the words that instances have (see `NamesFeatures`)."""
+        known = self.known
+        if known is None or len(known.names):
+            return self
+        tokens = np.unique(
+            np.concatenate(
+                [
+                    np.zeros(0, np.int64),
+                    *(self._terms.of(view, part)[1] for part in self._terms.portions(view, instances)),
+                ]
+            )
+        )
+        columns, first = np.unique(known.columns(self._terms.values(view, tokens)), return_index=True)
+        there = columns >= 0
+        words = spelled(view, tokens[first[there]])
+        names = Spellings.some(dict(zip(columns[there].tolist(), words, strict=True)), len(known))
+        return replace(self, known=replace(known, names=names))
+
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one row an instance; the evidence is how many of its words are known.
 

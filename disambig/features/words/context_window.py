@@ -57,8 +57,9 @@ class ContextWindow:
     least : int
         Features seen fewer times in training are left out.
     named : bool
-        Whether names of features are kept, for `explain`, such as ``word-1=river`` and ``tag-1=NN``; a tag
-        that spaCy's glossary does not have is named by a word that had it. They are most of the state.
+        Whether names of features are kept, such as ``word-1=river`` and ``tag-1=NN``; a tag that spaCy's
+        glossary does not have is named by a word that had it. They are most of the state. `explain` finds
+        those of the places that it explains without them.
 
     Raises
     ------
@@ -90,8 +91,17 @@ class ContextWindow:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
         """Keep the features that instances of whatever group have."""
         keys = frequent((self._keys(view, part) for part in portions(instances)), least=self.least)
-        names = self._names(view, instances, keys) if self.named else Spellings.of(())
-        return replace(self, seen=self._with_tags(SeenKeys(keys, names)))
+        known = self._names(view, instances, keys) if self.named else {}
+        names = (known.get(column, "") for column in range(len(keys) * self.named))
+        return replace(self, seen=self._with_tags(SeenKeys(keys, Spellings.of(names))))
+
+    def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
+        """Return the extractor with names of the features that instances have (see `NamesFeatures`)."""
+        seen = self.seen
+        if seen is None or len(seen.names):
+            return self
+        names = Spellings.some(self._names(view, instances, seen.keys), len(seen))
+        return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one row an instance; the evidence is how many of its features are known.
@@ -174,8 +184,8 @@ class ContextWindow:
         near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
         return np.append(np.tile(near, int(self.words) + int(tags)), np.ones(self.target * (1 + int(tags))))
 
-    def _names(self, view: TokenView, instances: Instances, keys: Keys) -> Spellings:
-        """Return what each feature is, by the first instance that has it."""
+    def _names(self, view: TokenView, instances: Instances, keys: Keys) -> dict[int, str]:
+        """Return what features are, by column and by the first instance that has them."""
         distances = self._distances
         sides = [f"{distance:+d}" for distance in distances]
         of_tags = [f"tag{side} of " for side in sides]
@@ -183,7 +193,7 @@ class ContextWindow:
         labels = [f"word{side}=" for side in sides] * self.words + of_tags * tags
         labels += ["target="] * self.target + ["tag of "] * (self.target and tags)
         around = len(distances) * (int(self.words) + int(tags))
-        names = [""] * len(keys)
+        names: dict[int, str] = {}
         for part in portions(instances):
             made, first = np.unique(self._keys(view, part), return_index=True)
             new = np.isin(made, keys)
@@ -191,12 +201,12 @@ class ContextWindow:
             which, feature = np.divmod(first[new], len(labels))
             at = self._tokens(view, part)
             for column, i, f in zip(columns.tolist(), which.tolist(), feature.tolist(), strict=True):
-                if names[column]:
+                if column in names:
                     continue
                 token = int(at[i, f % len(distances)]) if f < around else int(part.positions[i])
                 length = 1 if f < around else int(part.lengths[i])
                 names[column] = labels[f] + _shown(view, token, length, exact=f >= around)
-        return Spellings.of(names)
+        return names
 
 
 def _of(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
