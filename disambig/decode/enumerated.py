@@ -22,7 +22,8 @@ class Enumerated:
 
     def marginals(self, scores: Floats, layout: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Return softmax shares and the log partition of each instance."""
-        return segments.softmax(scores, layout), segments.log_sums(scores, layout)
+        partition = segments.log_sums(scores, layout)
+        return np.exp(scores - np.repeat(partition, np.diff(layout))), partition
 
     def top(
         self, scores: Floats, layout: NDArray[np.int64], k: int

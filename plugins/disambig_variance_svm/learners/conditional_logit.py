@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from disambig.api import (
     Arrays,
@@ -322,9 +323,9 @@ def _chosen(
 def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
     from scipy.optimize import minimize
 
-    found = minimize(
-        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
-    )
+    options = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
+    with threadpool_limits(limits=1, user_api="blas"):  # sums of vectors: threads cost more than they save
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
     if not found.success:
         warnings.warn(
             f"conditional logit stopped after {found.nit} steps: {found.message.strip()}", stacklevel=3

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from disambig_variance_svm.learners.conditional_logit import ConditionalLogit, SharedScorer, attributes
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_info
 
-from disambig.data.batches.columns import Columns
+from disambig.data.batches.columns import Columns, numbered
 from disambig.data.batches.conversions import convert
 from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.sparse import SparseRows
@@ -150,3 +152,27 @@ def test_attributes_too_large_to_learn_from_are_warned_of():
         ConditionalLogit().fit(batch)
     with pytest.warns(UserWarning, match="conditional logit stopped after 0 steps"):
         ConditionalLogit().fit_shared([batch])
+
+
+def test_lists_are_learned_from_on_one_thread_and_without_being_written_out():
+    """Threads that wait for one another made lists of many columns several times as slow."""
+    rng = np.random.default_rng(0)
+    n_threads, widths = set(), set()
+
+    class Watched(SparseRows):
+        def scores(self, weights):
+            n_threads.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+            widths.add(type(self.rows))
+            return super().scores(weights)
+
+    rows = csr_array(rng.random((60, 5000)) * (rng.random((60, 5000)) < 0.01))
+    offsets = np.arange(0, 61, 3)
+    cost = (np.arange(60) % 3 > 0).astype(np.float32)
+    found = ConditionalLogit(strength=1.0).fit(Watched(rows, offsets, cost, numbered(5000)))
+    assert n_threads == {1} and widths == {csr_array}
+    # the optimum, by the gradient written out: features of the right ones less those expected, and the ridge
+    weights, dense = found.scorer.weights, rows.toarray().reshape(20, 3, 5000)
+    shares = np.exp(dense @ weights)
+    shares /= shares.sum(axis=1, keepdims=True)
+    slope = np.einsum("nk,nkd->d", shares, dense) - dense[:, 0].sum(axis=0) + weights
+    assert np.abs(slope).max() < 1e-3 < np.abs(weights).max()
