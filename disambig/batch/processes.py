@@ -12,12 +12,13 @@ import signal
 import threading
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from disambig.batch.logs import Said, listened_to, send_logs, tell
 from disambig.batch.work import Outcome, Work, last_line
 from disambig.errors import UserError
 
@@ -53,6 +54,7 @@ class _Pool:
     taken: int = 0
     given: int = 0  # outcomes yielded
     never_started: int = 0
+    logged: set[Said] = field(default_factory=set)
 
     def fill(self) -> None:
         """Take items until each worker has one waiting, unless the order holds things up."""
@@ -100,6 +102,11 @@ class _Pool:
             raise value
         if kind == "ready":
             worker.ready = True
+            return None
+        if kind == "log":
+            if value not in self.logged:
+                self.logged.add(value)
+                tell(value)
             return None
         if kind == "no start":
             raise RuntimeError(f"a worker could not start:\n{value}")
@@ -171,7 +178,7 @@ class Processes:
 def _start(work: Work) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, work, listened_to()), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours)
@@ -191,10 +198,11 @@ def _how(code: int | None) -> str:
     return f"exit status {code}"
 
 
-def _serve(connection: Connection, work: Work) -> None:
-    """Work on items until the other end closes."""
+def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> None:
+    """Work on items until the other end closes, which hears what is logged."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
     threading.Thread(target=_die_with_parent, daemon=True).start()
+    send_logs(levels, connection)
     try:
         function = work.start()
     except UserError as problem:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import time
@@ -46,6 +47,34 @@ class Doubling:
             time.sleep(0.3)
             return "slow"
         return item * 2
+
+
+@dataclass(frozen=True)
+class Logging:
+    """Says what it does, as compiling is told of; each item waits so that several workers start."""
+
+    def start(self):
+        logging.getLogger("disambig.said_by_workers").info("compiling, kept in %s", "here")
+        logging.getLogger("disambig.said_by_workers").debug("a detail")
+        return self.wait
+
+    def wait(self, item):
+        time.sleep(0.2)
+        return os.getpid()
+
+
+@pytest.mark.parametrize("level", [logging.INFO, logging.NOTSET])
+def test_what_workers_log_is_told_once_and_only_where_somebody_listens(level, caplog, capfd):
+    log = logging.getLogger("disambig.said_by_workers")
+    log.setLevel(level)
+    try:
+        found = outcomes(Processes(2), Logging(), range(12))
+    finally:
+        log.setLevel(logging.NOTSET)
+    assert len({pid for _, pid, _ in found}) == 2
+    said = [record.getMessage() for record in caplog.records if record.name == log.name]
+    assert said == (["compiling, kept in here"] if level else [])
+    assert capfd.readouterr().err == ""
 
 
 def outcomes(runner, work, items, **options):
