@@ -195,6 +195,7 @@ model for {seen!r}",
     "D513": "{setting} is {value!r}: give a whole number from {least} to {most}",
     "D514": "nearness is {value!r}: give a number from 0 to {most}",
     "D515": "nearness weighs words around a place: give around, and neither sublinear_tf nor weighting = 'binary'",
+    "D516": "component {name!r}: {setting} is {value!r}, not {wanted}",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",

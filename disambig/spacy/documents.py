@@ -17,6 +17,7 @@ from disambig.model.loading import load
 from disambig.model.model import Model
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.factory import require_distribution
+from disambig.spacy.settings import checked
 
 SCORE_WEIGHTS = {
     "cats_score": 1.0,
@@ -103,6 +104,6 @@ def document_factory(name: str) -> Callable[..., DocumentLabeller]:
         default_config={"model": None},
         assigns=["doc.cats"],
         default_score_weights=SCORE_WEIGHTS,
-        func=create,
+        func=checked(create),
     )
     return create

@@ -20,6 +20,7 @@ from disambig.model.loading import load
 from disambig.model.model import Model
 from disambig.packs import available
 from disambig.spacy.component import Disambiguator
+from disambig.spacy.settings import checked
 
 Sets = str | list[str | list[str]]
 """A file of candidate lists, or the lists: ``["quite/quiet", ["lie", "lay"]]``."""
@@ -154,7 +155,7 @@ def _register(
         requires=list(requires),
         assigns=["doc.spans", "doc.user_data", "span._.disambig"],
         default_score_weights={f"{key}_f": 1.0, f"{key}_p": 0.0, f"{key}_r": 0.0},
-        func=create,
+        func=checked(create),
     )
 
 

@@ -12,6 +12,7 @@ from disambig.model.loading import load
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.documents import DocumentLabeller
 from disambig.spacy.factory import require_distribution
+from disambig.spacy.settings import checked
 
 FACTORY = "disambig"
 DEFAULTS: dict[str, Any] = {
@@ -72,5 +73,5 @@ Language.factory(
     FACTORY,
     default_config=DEFAULTS,
     assigns=["doc.spans", "doc.user_data", "span._.disambig", "doc.cats"],
-    func=make_any,
+    func=checked(make_any),
 )

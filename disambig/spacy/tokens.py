@@ -21,6 +21,7 @@ from disambig.model.loading import load
 from disambig.model.model import Model
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.factory import require_distribution
+from disambig.spacy.settings import checked
 from disambig.text.documents import view_of_docs
 from disambig.text.hashing import hash_word
 from disambig.text.view import ReadsDocs
@@ -183,6 +184,6 @@ def token_factory(
         default_config={"model": None, "pos": universal is not None},
         assigns=["token.tag", "token.pos"] if universal else ["token.tag"],
         default_score_weights=SCORE_WEIGHTS,
-        func=create,
+        func=checked(create),
     )
     return create

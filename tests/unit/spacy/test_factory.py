@@ -130,3 +130,28 @@ def test_the_pipeline_requires_what_brings_the_component(nlp, fakes):
 def test_blank_pipelines_know_the_components():
     nlp = spacy.blank("de")
     assert nlp.has_factory("disambig_preposition") and nlp.has_factory("disambig_spelling")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"flags_per_1000": "many"}, "flags_per_1000 is 'many', not a number"),
+        ({"ignore": "word"}, "ignore is 'word', not a list of texts"),
+        ({"ignore": [1]}, r"ignore is \[1\], not a list"),
+        ({"sets": 3}, "sets is 3, not a file or a list of sets"),
+        ({"model": 5}, "model is 5, not a text"),
+        ({"spans_key": None}, "spans_key is None, not a text"),
+        ({"protect": "yes"}, "protect is 'yes', not true or false"),
+    ],
+)
+def test_a_setting_of_another_kind_is_said_in_a_line(nlp, fakes, settings, said):
+    with pytest.raises(UserError, match=f"^.D516. component 'disambig_spelling': {said}"):
+        nlp.add_pipe("disambig_spelling", config=settings)
+    for name in ("disambig", "disambig_tagger", "disambig_topic"):
+        with pytest.raises(UserError, match=f"D516.*component {name!r}: model is True, not a text"):
+            nlp.add_pipe(name, config={"model": True})
+
+
+def test_an_unknown_setting_is_refused(nlp, fakes):
+    with pytest.raises(ValueError, match="unexpected argument: 'flags'"):
+        nlp.add_pipe("disambig_spelling", config={"flags": 1})
