@@ -45,6 +45,7 @@ def rewrite(
     starts, ends = _spans(view, instances, chosen)
     documents = view.document_of(instances.positions[chosen])
     edits: dict[int, list[Edit]] = {}
+    moved: dict[int, int] = {}  # by how much the edits of a text move what follows them
     rows, places = [], []
     for i in possible.tolist():
         document, start, end = int(documents[i]), int(starts[i]), int(ends[i])
@@ -52,10 +53,10 @@ def rewrite(
         edit = _edit(view.texts[document], start, end, own.texts[own.offsets[i] + swapped[i]])
         if edit is None or (done and edit[0] < done[-1][1]):
             continue
-        moved = sum(len(new) - (stop - first) for first, stop, new, _ in done)
         done.append(edit)
         rows.append(i)
-        places.append(edit[3] + moved)
+        places.append(edit[3] + moved.get(document, 0))
+        moved[document] = moved.get(document, 0) + len(edit[2]) - (edit[1] - edit[0])
     texts = [_edited(text, edits.get(document, ())) for document, text in enumerate(view.texts)]
     return Substituted(
         view_of_texts(texts, tokenisation, protected="protected" in view.layers),
