@@ -24,7 +24,7 @@ OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
 KINDS = {
     "words": "Decides between words",
     "labels": "Gives labels to",
-    "own": "Decides between candidates that each place has of its own",
+    "own": "Decides between the own candidates of each place",
 }
 PLACES = {
     "words": "places",

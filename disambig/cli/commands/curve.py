@@ -94,11 +94,13 @@ def _run(
     by_line = settings.pop("lines", False)
     said_encoding = settings.pop("encoding", None)
     settings.pop("seed", None)
+    if decides(plan.parts["task"]).where == "items":
+        raise UserError("D338", model=plan.name)
     examples = labelled or ([] if text else said_labelled)
     if examples:
         places = read_labelled(examples, encoding=encoding or said_encoding, tell=notes())
         return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
-    if decides(plan.parts["task"]).between != "words":
+    if decides(plan.parts["task"]).between == "labels":
         raise UserError("D463", task=plan.parts["task"].name)
     sources = text or said_text
     if not sources:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from toy_learners import MeanDifference
 
+from disambig.cli.main import run
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
@@ -27,6 +28,7 @@ from disambig.model.no_preference import NoPreference
 from disambig.tasks.lists import Lists
 from disambig.text.tokenisations.words import Words
 from disambig.training.labelled import train_labelled
+from disambig.training.run import Plan
 from disambig.training.trainer import train
 from disambig.types import Decides
 
@@ -126,7 +128,7 @@ def test_the_card_has_them(parts, model):
     tested = replace(model, provenance={**model.provenance, "test": test})
     assert untested(tested) == "" and summary(test).startswith("accuracy 100.0%")
     shown = card(tested, "slips")
-    assert "Decides between candidates that each place has of its own of a text" in shown
+    assert "Decides between the own candidates of each place of a text: task `slips`" in shown
     assert "| slips | 240 | 100.0% " in shown and "| slips | from | 120 | 1.000 | 1.000 | 1.000 |" in shown
     assert "words replaced at random" in shown and "no figures" not in shown.lower()
 
@@ -181,6 +183,20 @@ def test_learning_curves(parts):
     found = curve_of_texts(parts, TEXTS * 2, sizes=(8, 40), draws=2)
     assert found["points"][-1]["accuracy"] == 1.0 and found["majority"] == 0.75
     assert curve_of_labelled(parts, labelled(), sizes=(15,), draws=5)["points"][0]["accuracy"] == 1.0
+
+
+def test_the_command_of_curves_takes_places_and_no_items(parts, tmp_path, monkeypatch, capsys):
+    (tmp_path / "text.txt").write_text("\n".join(TEXTS))
+    monkeypatch.setattr("disambig.training.run.read_plan", lambda path: Plan(parts, {}, {}, "slips", "0"))
+    said = ["curve", "slips.cfg", "--text", str(tmp_path / "text.txt"), "--lines", "--sizes", "30", "--json"]
+    with pytest.raises(SystemExit) as ended:
+        run([*said, "--draws", "1"])
+    assert (ended.value.code, json.loads(capsys.readouterr().out)["points"][0]["accuracy"]) == (0, 1.0)
+    items = {**parts, "task": Lists()}
+    monkeypatch.setattr("disambig.training.run.read_plan", lambda path: Plan(items, {}, {}, "rerank", "0"))
+    with pytest.raises(SystemExit) as ended:
+        run(said)
+    assert ended.value.code == 2 and "[D338]" in capsys.readouterr().err
 
 
 def test_the_doctor_says_what_is_asked(model):
