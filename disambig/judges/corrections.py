@@ -24,6 +24,7 @@ from disambig.judges.calibration import (
 )
 from disambig.judges.operating import OperatingPoint, tune
 from disambig.judges.segmented import alike, listed, table
+from disambig.settings import no_setting
 from disambig.types import Arrays, Judged, Material, Scored
 
 Floats = NDArray[np.float64]
@@ -47,8 +48,8 @@ class Corrections:
 
     flags_per_1000: float = 0.5
     max_examples: int = 20_000
-    calibration: Calibration = UNFITTED
-    operating: OperatingPoint = UNTUNED
+    calibration: Calibration = no_setting(UNFITTED)
+    operating: OperatingPoint = no_setting(UNTUNED)
 
     def fit(self, material: Material, *, progress: Progress | None = None) -> Corrections:
         """Weigh right words against words substituted at random; then set thresholds on all the text."""

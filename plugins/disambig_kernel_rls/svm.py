@@ -41,7 +41,6 @@ class SVMLin:
     """
 
     C: float = 1.0
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_above_zero("SVMLin.C", self.C)
@@ -95,7 +94,6 @@ class SVMComb:
 
     C: float = 1.0
     weights: str | Mapping[str, float] | None = None
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_above_zero("SVMComb.C", self.C)

@@ -27,6 +27,7 @@ from disambig.errors import UserError
 from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
 from disambig.features.rows.surroundings import Surroundings
 from disambig.features.words.learned_words import number_of
+from disambig.settings import no_setting
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -68,8 +69,7 @@ class WordNetwork:
     examples: int = 1_000_000
     epochs: int = 1
     seed: int = 0
-    weights: Weights | None = None
-    requires: Sequence[str] = ()
+    weights: Weights | None = no_setting(None)
 
     def __post_init__(self) -> None:
         for name in ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs"):

@@ -48,7 +48,6 @@ class RLSC:
 
     kernel: Any = None
     regularisation: float | str = LAMBDA
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_regularisation(f"{type(self).__name__}.regularisation", self.regularisation)
@@ -123,7 +122,6 @@ class RLSCLin:
     """
 
     regularisation: float | str = LAMBDA
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_regularisation("RLSCLin.regularisation", self.regularisation)
@@ -173,7 +171,6 @@ class RLSCComb:
 
     weights: str | Mapping[str, float] | None = None
     regularisation: float | str = LAMBDA
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_weights("RLSCComb.weights", self.weights, CHOSEN)

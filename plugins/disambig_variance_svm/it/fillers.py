@@ -39,8 +39,6 @@ class FillerCounts:
         A count table of `variance_svm.NormalisedWords.v1` with gaps.
     """
 
-    requires: Sequence[str] = ()
-
     def __init__(self, *, counts: Any) -> None:
         self.counts: str | Path = counts
 

@@ -43,7 +43,6 @@ class KSVM:
     sum: tuple[str, ...] | list[str] = ()
     tolerance: float = 1e-2
     max_iter: int = 1000
-    needs_training: bool = True
 
     def fit(
         self,

@@ -37,7 +37,6 @@ class OneVersusAll:
     C: float | None = None
     tolerance: float = 1e-2
     max_iter: int = 1000
-    needs_training: bool = True
 
     def fit(
         self,

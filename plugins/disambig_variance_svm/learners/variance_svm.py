@@ -92,7 +92,6 @@ class VarianceSVM:
     full_matrix: bool = False
     prior: str | Sequence[float] | Floats | None = None
     tolerance: float = 1e-3
-    needs_training: bool = True
 
     def fit(
         self,

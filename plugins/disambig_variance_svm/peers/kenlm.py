@@ -32,8 +32,6 @@ class KenLM:
         A model of KenLM: an ARPA file, or what its ``build_binary`` made of one.
     """
 
-    requires: Sequence[str] = ()
-
     def __init__(self, *, path: str | Path) -> None:
         self.path = path
         self._candidates: tuple[str, ...] = ()

@@ -55,8 +55,6 @@ class NgramRatio:
         D452 for `tokens` that are no whole number from one on.
     """
 
-    requires: Sequence[str] = ()
-
     def __init__(self, *, counts: Any, tokens: int = 100_000_000) -> None:
         check_count("NgramRatio.tokens", tokens)
         self.counts: str | Path = counts
