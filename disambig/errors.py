@@ -30,6 +30,7 @@ MESSAGES: dict[str, str] = {
     "D012": "no plugin can be called {name!r}: take small letters, digits and underscores, a letter first, and leave out disambig_, which is put before it",
     "D013": "a plugin cannot be called {name!r}: {by} has that name; take another",
     "D014": "{path} exists: choose another --output",
+    "D015": "did you forget @hookimpl on {names}? Without it nothing is registered: write it in the line above",
     # count tables
     "D100": "count table {path}: cannot be read: {problem}",
     "D101": "count table {path}: the file is empty",
