@@ -10,6 +10,8 @@ from typing import Any
 
 import typer
 
+from disambig.plural import many
+
 
 def is_model(name: str) -> bool:
     """Tell whether an argument names a model: its directory, or an installed one that no file is called."""
@@ -76,15 +78,15 @@ def readable(found: dict[str, Any]) -> list[str]:
     about, difference, table = found["measure"], found["difference"], found["table"]
     unit = "" if about["unit"].startswith("share") else f", {about['unit']}"
     better = "more" if about["more_is_better"] else "less"
-    lines = [f"{about['name']}{unit} ({better} is better) of {found['n']:,} examples:"]
+    lines = [f"{about['name']}{unit} ({better} is better) of {many(found['n'], 'example')}:"]
     for letter, system in zip("AB", found["systems"], strict=True):
         low, high = (shown(value, about) for value in system["interval"])
         lines.append(f"  {letter}  {shown(system['value'], about)} ({low} to {high})  {system['model']}")
     low, high = (shown(value, about, signed=True) for value in difference["interval"])
-    units = f"{found['units']['n']:,} {found['units']['what']}"
+    units = many(found["units"]["n"], found["units"]["what"].removesuffix("s"))
     lines.append(
         f"B less A: {shown(difference['value'], about, signed=True)} ({low} to {high}), p = "
-        f"{difference['p']:.4f} (paired bootstrap over {units}, {difference['draws']:,} draws)"
+        f"{difference['p']:.4f} (paired bootstrap over {units}, {many(difference['draws'], 'draw')})"
     )
     if found["mcnemar"] is not None:
         lines.append(f"McNemar's test: p = {found['mcnemar']:.4f}")

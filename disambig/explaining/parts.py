@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from disambig.explaining.reasons import Reason
 from disambig.explaining.verdict import shown
+from disambig.plural import many
 
 ABSENT = "0"
 UNKNOWN = "-"
@@ -49,7 +50,7 @@ def table_of(reasons: Sequence[Reason], candidates: Sequence[str], *, top: int, 
         rows += [(name, each.evidence, count_of(each), *map(_figure, _numbers(each))) for each in heavy]
         if others:
             absent = sum(reason.count == 0 for reason in others)
-            said = f"{_many(len(others), 'other')}" if heavy else _many(len(others), "part")
+            said = f"{many(len(others), 'other')}" if heavy else many(len(others), "part")
             said += f", {absent:,} of them absent" if absent else ""
             rows.append((name, said, "", "", "", _figure(sum(each.contribution for each in others))))
         rows.append((name, "sum: the score", "", "", "", _figure(sum(each.contribution for each in own))))
@@ -105,7 +106,3 @@ def _numbers(reason: Reason) -> tuple[float, float, float]:
 
 def _figure(value: float) -> str:
     return f"{round(value, 3) + 0.0:+.3f}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

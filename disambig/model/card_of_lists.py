@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from disambig.model.model import Model
+from disambig.plural import many
 
 TITLES = {
     "model": "the model's choice",
@@ -25,9 +26,13 @@ def use(directory: str) -> list[str]:
 def learned_from(model: Model) -> list[str]:
     """Say how many lists there were."""
     said = model.provenance.get("examples", {})
-    facts = [f"{said.get('lists', 0):,} lists of candidates in {said.get('documents', 0):,} documents."]
+    facts = [
+        f"{many(said.get('lists', 0), 'list')} of candidates in {many(said.get('documents', 0), 'document')}."
+    ]
     features = model.provenance.get("groups", {})
-    facts += [f"`{name}`: {report['examples']:,} lists learned from." for name, report in features.items()]
+    facts += [
+        f"`{name}`: {many(report['examples'], 'list')} learned from." for name, report in features.items()
+    ]
     return ["\n".join(f"* {fact}" for fact in facts)]
 
 
@@ -50,11 +55,11 @@ def figures(test: Mapping[str, Any]) -> list[str]:
     unit = "" if shares else f", {about['unit']}"
     direction = "more is better" if about["more_is_better"] else "less is better"
     changed = test["changed"]
+    on = f"On {many(test['n'], 'list')} in {many(test['documents'], 'document')} ({test['how']})"
     return [
-        f"On {test['n']:,} lists in {test['documents']:,} documents ({test['how']}): {about['name']}{unit}; "
-        f"{direction}.",
+        f"{on}: {about['name']}{unit}; {direction}.",
         "\n".join(["| | value | 95 % interval |", "| --- | --- | --- |", *rows]),
         f"Model less first candidate: {better['difference']:+.4f} ({low:+.4f} to {high:+.4f}), p = "
         f"{better['p']:.4f} by paired bootstrap over documents. It puts another candidate in front in "
-        f"{changed['n']:,} lists: better in {changed['better']:,}, worse in {changed['worse']:,}.",
+        f"{many(changed['n'], 'list')}: better in {changed['better']:,}, worse in {changed['worse']:,}.",
     ]
