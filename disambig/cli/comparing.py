@@ -5,12 +5,16 @@ from __future__ import annotations
 import json as json_module
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from disambig.plural import many
+
+if TYPE_CHECKING:
+    from disambig.model.model import Model
 
 
 def is_model(name: str) -> bool:
@@ -43,7 +47,7 @@ def run(
         raise typer.BadParameter("two models are compared on one of: text, --labelled FILE, --lists FILE")
     if measure is not None:
         measure_named(measure)  # refused before anything is read
-    models = load(names[0]), load(names[1])
+    models = told_apart((load(names[0]), load(names[1])), names)
     if labelled:
         from disambig.cli.telling import notes
         from disambig.formats.labelled.reader import read_labelled
@@ -71,6 +75,17 @@ def run(
     typer.echo(line(found["account"]), file=sys.stderr)
     for each in readable(found):
         typer.echo(each)
+
+
+def told_apart(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
+    """Return the models; two of one name and version are named by where they are, too."""
+    first, second = models
+    if (first.name, first.version) != (second.name, second.version):
+        return models
+    one, other = (
+        replace(model, name=f"{name}: {model.name}") for model, name in zip(models, names, strict=True)
+    )
+    return one, other
 
 
 def readable(found: dict[str, Any]) -> list[str]:
