@@ -5,13 +5,13 @@ The libraries under configs speak of roots, factories and types; nothing of that
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
+from disambig.settings import settings_of
 
 PARTS = {
     "task": "tasks",
@@ -96,7 +96,7 @@ def check_settings(
     """
     for section, at in _sections(config):
         kind = next(key for key in at if key.startswith("@"))
-        made = inspect.signature(factory_of(kind.removeprefix("@disambig_"), at[kind])).parameters
+        made = settings_of(factory_of(kind.removeprefix("@disambig_"), at[kind]))
         if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in made.values()):
             continue
         unknown = [key for key in at if not key.startswith("@") and key not in made and key != "*"]

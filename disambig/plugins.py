@@ -99,7 +99,7 @@ def _load_one(entry: EntryPoint, claims: Claims) -> PluginReport:
         claims.check_name(entry)
         registered, warning = _call_hooks(entry, claims)
     except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
-        error = f"{type(problem).__name__}: {problem}"
+        error = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
         if _strict():
             raise UserError(
                 "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error
@@ -142,22 +142,17 @@ def _call_hooks(entry: EntryPoint, claims: Claims) -> tuple[tuple[tuple[str, str
         getattr(manager.hook, f"{_HOOK}{kind}")(register=partial(register, kind))
     shelves.put(offered)
     claims.take(entry, (part.name for part in offered))
-    return tuple((part.kind, part.name) for part in offered), _oddity(manager, plugin, offered)
+    return tuple((part.kind, part.name) for part in offered), None if offered else "registers nothing"
 
 
 def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
-    """Refuse a hook that there is not."""
+    """Refuse a hook that there is not, and a function named like a hook that is none."""
     for caller in manager.get_hookcallers(plugin) or ():
         if not caller.has_spec():
             known = [f"{_HOOK}{kind}" for kind in shelves.KINDS]
             near = difflib.get_close_matches(caller.name, known, n=1, cutoff=0.6)
             raise UserError("D009", name=caller.name, names=near[0] if near else " or ".join(known))
-
-
-def _oddity(manager: pluggy.PluginManager, plugin: Any, offered: list[Part]) -> str | None:
-    """Say what is odd about a plugin that is not broken."""
     called = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
     unmarked = [name for name in dir(plugin) if name.startswith(_HOOK) and name not in called]
     if unmarked:
-        return f"{', '.join(unmarked)} is never called: write @hookimpl above it"
-    return None if offered else "registers nothing"
+        raise UserError("D015", names=" and ".join(unmarked))

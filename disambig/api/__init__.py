@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from disambig.model.linear import LinearScorer as LinearScorer
     from disambig.model.loading import load as _load_model
     from disambig.model.model import Model as Model
+    from disambig.settings import no_setting as no_setting
     from disambig.spacy.factory import component_factory as component_factory
     from disambig.spacy.factory import label_factory as label_factory
     from disambig.text.tokenisations.words import Words as Words

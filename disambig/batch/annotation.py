@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from disambig.batch.sources import Annotate
+from disambig.batch.work import Tell
 from disambig.errors import UserError
 from disambig.files.opening import without_compression
 from disambig.formats.documents import Bad, Document
@@ -59,6 +60,20 @@ def annotate_documents(
         where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
         text = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
         return [], [Bad(documents[0].path, UserError("D313", path=where, problem=text))]
+
+
+def telling(annotate: Annotate, tell: Tell, most: int) -> Annotate:
+    """Return `annotate` that tells after each call how many characters it was given so far, up to `most`."""
+    done = 0
+
+    def run(texts: Sequence[str]) -> list[Decisions]:
+        nonlocal done
+        found = annotate(texts)
+        done += sum(map(len, texts))
+        tell(min(done, most))
+        return found
+
+    return run
 
 
 def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotated]:

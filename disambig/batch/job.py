@@ -134,17 +134,18 @@ def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Rep
         report.totals.add(record.totals)
         report.bad.extend(record.bad)
         listener(shard.size, record.bad)
-    for outcome in runner.run(work, todo):
+    for outcome in runner.run(work, todo, tell=lambda amount: listener(amount, ())):
         shard = outcome.item
+        left = shard.size - outcome.told
         if outcome.problem is not None:
             what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
             message = str(UserError("D314", what=what, problem=outcome.problem))
             report.left_out.append(message)
-            listener(shard.size, [message])
+            listener(left, [message])
             continue
         report.done(outcome.result.totals)
         report.bad.extend(outcome.result.bad)
-        listener(shard.size, outcome.result.bad)
+        listener(left, outcome.result.bad)
     return report
 
 

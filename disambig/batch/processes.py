@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from disambig.batch.logs import Said, listened_to, send_logs, tell
-from disambig.batch.work import Outcome, Work, last_line
+from disambig.batch.work import Outcome, Tell, Told, Work, last_line, nothing
 from disambig.errors import UserError
 
 TRIES = 2
@@ -30,7 +30,12 @@ _AHEAD = 4  # items per worker that may be done before the next in order is
 class _Task:
     index: int
     item: Any
+    told: Told
     tries: int = 0
+
+    def done(self, result: Any = None, problem: str | None = None) -> Outcome:
+        """Return the outcome."""
+        return Outcome(self.index, self.item, result, problem, self.told.amount)
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +54,7 @@ class _Pool:
     limit: int
     items: Iterator[Any]
     ordered: bool
+    tell: Tell
     workers: list[_Worker] = field(default_factory=list)
     waiting: deque[_Task] = field(default_factory=deque)
     taken: int = 0
@@ -63,7 +69,7 @@ class _Pool:
                 item = next(self.items)
             except StopIteration:
                 return
-            self.waiting.append(_Task(self.taken, item))
+            self.waiting.append(_Task(self.taken, item, Told(self.tell)))
             self.taken += 1
 
     def dispatch(self) -> None:
@@ -110,11 +116,13 @@ class _Pool:
             return None
         if kind == "no start":
             raise RuntimeError(f"a worker could not start:\n{value}")
-        task, worker.task = worker.task, None
+        task = worker.task
         assert task is not None
-        if kind == "bug":
-            return Outcome(task.index, task.item, problem=last_line(value))
-        return Outcome(task.index, task.item, value)
+        if kind == "part":
+            task.told(value)
+            return None
+        worker.task = None
+        return task.done(problem=last_line(value)) if kind == "bug" else task.done(value)
 
     def _died(self, worker: _Worker) -> Outcome | None:
         worker.process.join()
@@ -132,7 +140,7 @@ class _Pool:
         if task.tries < TRIES:
             self.waiting.appendleft(task)
             return None
-        return Outcome(task.index, task.item, problem=f"it ended its worker process {TRIES} times ({how})")
+        return task.done(problem=f"it ended its worker process {TRIES} times ({how})")
 
     def stop(self) -> None:
         """End every worker."""
@@ -152,9 +160,11 @@ class Processes:
 
     workers: int
 
-    def run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> Iterator[Outcome]:
+    def run(
+        self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
+    ) -> Iterator[Outcome]:
         """Yield the outcome of each item; one that ends its worker twice has a problem."""
-        pool = _Pool(work, self.workers, iter(items), ordered)
+        pool = _Pool(work, self.workers, iter(items), ordered, tell)
         early: dict[int, Outcome] = {}
         try:
             while True:
@@ -218,7 +228,7 @@ def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> Non
         except EOFError:
             return
         try:
-            message = "done", function(item)
+            message = "done", function(item, lambda done: connection.send(("part", done)))
         except UserError as problem:
             message = "user error", problem
         except Exception:

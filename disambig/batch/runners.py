@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disambig.batch.processes import Processes
-from disambig.batch.work import Outcome, Runner, Work, last_line
+from disambig.batch.work import Outcome, Runner, Tell, Told, Work, last_line, nothing
 from disambig.errors import UserError
 
 
@@ -16,17 +16,21 @@ from disambig.errors import UserError
 class InProcess:
     """The runner without other processes: one item after the other, here."""
 
-    def run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> Iterator[Outcome]:
+    def run(
+        self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
+    ) -> Iterator[Outcome]:
         """Yield the outcome of each item in order."""
         function = None
         for index, item in enumerate(items):
             function = function or work.start()
+            told = Told(tell)
             try:
-                outcome = Outcome(index, item, function(item))
+                result = function(item, told)
+                outcome = Outcome(index, item, result, told=told.amount)
             except (UserError, BrokenPipeError):
                 raise
             except Exception:
-                outcome = Outcome(index, item, problem=last_line(traceback.format_exc()))
+                outcome = Outcome(index, item, problem=last_line(traceback.format_exc()), told=told.amount)
             yield outcome
 
 

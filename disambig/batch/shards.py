@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from disambig.batch.annotation import annotate_documents, batches
+from disambig.batch.annotation import annotate_documents, batches, telling
 from disambig.batch.planning import Part, Shard
 from disambig.batch.sources import Annotate, Source
 from disambig.batch.totals import Totals, from_plain, totals_of
@@ -49,7 +49,7 @@ class ShardWork:
     def start(self) -> Function:
         """Load the models and return the function that annotates a shard."""
         annotate = self.source.load()
-        return lambda shard: annotate_shard(shard, annotate, self)
+        return lambda shard, tell: annotate_shard(shard, telling(annotate, tell, shard.size), self)
 
 
 def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRecord:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from disambig.batch.annotation import annotate_documents, batches
+from disambig.batch.annotation import annotate_documents, batches, telling
 from disambig.batch.job import Listener, Report
 from disambig.batch.runners import InProcess
-from disambig.batch.sources import Annotate, Source
+from disambig.batch.sources import Source
 from disambig.batch.totals import Totals, totals_of
-from disambig.batch.work import Function, Runner
+from disambig.batch.work import Function, Runner, Tell
 from disambig.errors import UserError
 from disambig.formats.documents import Bad, Document
 from disambig.formats.writers import Format
@@ -36,7 +36,14 @@ class StreamWork:
     def start(self) -> Function:
         """Load the models and return the function that annotates a batch of documents."""
         annotate = self.source.load()
-        return lambda batch: _annotate(batch, annotate, self.format)
+
+        def work(batch: Sequence[Document], tell: Tell) -> Chunk:
+            told = telling(annotate, tell, _characters(batch))
+            results, bad = annotate_documents(batch, told)
+            messages = [str(found.error) for found in bad]
+            return Chunk(self.format.encode(results), totals_of(results), messages)
+
+        return work
 
 
 def annotate_stream(
@@ -76,8 +83,9 @@ def annotate_stream(
 
     def chunks() -> Iterator[bytes]:
         work = StreamWork(source, format)
-        for outcome in (runner or InProcess()).run(work, batches(good()), ordered=True):
-            amount = sum(len(document.text) for document in outcome.item)
+        run = (runner or InProcess()).run
+        for outcome in run(work, batches(good()), ordered=True, tell=lambda more: listener(more, ())):
+            amount = _characters(outcome.item) - outcome.told
             if outcome.problem is not None:
                 what = f"documents {outcome.item[0].id} to {outcome.item[-1].id}"
                 report.left_out.append(str(UserError("D314", what=what, problem=outcome.problem)))
@@ -105,6 +113,5 @@ def _until_a_word(chunks: Iterator[bytes], report: Report) -> Iterator[bytes]:
         yield chunk
 
 
-def _annotate(batch: Sequence[Document], annotate: Annotate, format: Format) -> Chunk:
-    results, bad = annotate_documents(batch, annotate)
-    return Chunk(format.encode(results), totals_of(results), [str(found.error) for found in bad])
+def _characters(batch: Sequence[Document]) -> int:
+    return sum(len(document.text) for document in batch)

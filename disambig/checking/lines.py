@@ -26,8 +26,3 @@ def line_of(name: str, flag: Flag, format: str, outcome: str = "") -> str:
 def without(left: Sequence[Flag]) -> str:
     """Name the first flags that could not be corrected."""
     return ", ".join(f"{flag.line}:{flag.column} {' '.join(flag.observed.split())}" for flag in left[:5])
-
-
-def many(n: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -10,10 +10,11 @@ from disambig.batch.annotation import annotate_documents
 from disambig.checking.diff import unified_diff
 from disambig.checking.files import TextFile, find_files, read_text, write_text
 from disambig.checking.flags import Checked, Flag, choose, corrected, flags_of
-from disambig.checking.lines import line_of, many, without
+from disambig.checking.lines import line_of, without
 from disambig.errors import UserError
 from disambig.files.opening import STDIN
 from disambig.formats.documents import Document
+from disambig.plural import many
 from disambig.text.markup import read_markup
 
 if TYPE_CHECKING:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from disambig.files.json_text import json_text
 from disambig.measures.shown import shown as figure
+from disambig.plural import many
+
+if TYPE_CHECKING:
+    from disambig.model.model import Model
 
 
 def is_model(name: str) -> bool:
@@ -43,7 +48,7 @@ def run(
         raise typer.BadParameter("two models are compared on one of: text, --labelled FILE, --lists FILE")
     if measure is not None:
         (measure_of_lists if lists else measure_named)(measure)  # refused before anything is read
-    models = load(names[0]), load(names[1])
+    models = told_apart((load(names[0]), load(names[1])), names)
     if labelled:
         from disambig.cli.telling import notes
         from disambig.formats.labelled.reader import read_labelled
@@ -73,20 +78,32 @@ def run(
         typer.echo(each)
 
 
+def told_apart(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
+    """Return the models; two of one name and version are named by where they are, too."""
+    first, second = models
+    if (first.name, first.version) != (second.name, second.version):
+        return models
+    one, other = (
+        replace(model, name=f"{name}: {model.name}") for model, name in zip(models, names, strict=True)
+    )
+    return one, other
+
+
 def readable(found: dict[str, Any]) -> list[str]:
     """Return a comparison as lines for people."""
     about, difference, table = found["measure"], found["difference"], found["table"]
     unit = "" if about["unit"].startswith("share") else f", {about['unit']}"
     better = "more" if about["more_is_better"] else "less"
-    lines = [f"{about['name']}{unit} ({better} is better) of {found['n']:,} examples:"]
+    lines = [f"{about['name']}{unit} ({better} is better) of {many(found['n'], 'example')}:"]
     for letter, system in zip("AB", found["systems"], strict=True):
         low, high = (shown(value, about) for value in system["interval"])
         lines.append(f"  {letter}  {shown(system['value'], about)} ({low} to {high})  {system['model']}")
     low, high = (shown(value, about, signed=True) for value in difference["interval"])
-    units = f"{found['units']['n']:,} {found['units']['what']}"
+    units = many(found["units"]["n"], found["units"]["what"].removesuffix("s"))
     lines.append(
-        f"B less A: {shown(difference['value'], about, signed=True)} ({low} to {high}), p = "
-        f"{figure(difference['p'], '.4f')} (paired bootstrap over {units}, {difference['draws']:,} draws)"
+        f"B less A: {shown(difference['value'], about, signed=True)} ({low} to {high}), "
+        f"p = {figure(difference['p'], '.4f')} "
+        f"(paired bootstrap over {units}, {many(difference['draws'], 'draw')})"
     )
     if found["mcnemar"] is not None:
         lines.append(f"McNemar's test: p = {found['mcnemar']:.4f}")

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from disambig.files.json_text import json_text
+from disambig.plural import many
 
 NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
 
@@ -78,9 +79,9 @@ def run(
     typer.echo(line(found["account"]), file=sys.stderr)
     how = f", {folds} folds" if folds else ""
     unused = f", {found['unused']:,} not used" if found["unused"] else ""
-    typer.echo(f"{_many(found['n'], 'example')} in {_many(found['documents'], 'document')}{how}{unused}")
+    typer.echo(f"{many(found['n'], 'example')} in {many(found['documents'], 'document')}{how}{unused}")
     if unknown := found.get("unknown"):
-        typer.echo(f"{_many(unknown, 'more example')} of words that the model does not know: not attempted")
+        typer.echo(f"{many(unknown, 'more example')} of words that the model does not know: not attempted")
     for grain, each in found.get("senseval", {}).items():
         typer.echo(
             f"Senseval, {grain}: precision {each['precision']:.3f}, recall {each['recall']:.3f}, "
@@ -112,9 +113,5 @@ def readable(system: str, groups: dict[str, Any]) -> list[str]:
                 f"{key} {'-' if each[key] is None else format(each[key], '.3f')}"
                 for key in ("precision", "recall", "f1")
             )
-            lines.append(f"  {candidate or '(no word)'}: {shown}, {_many(each['n'], 'example')}")
+            lines.append(f"  {candidate or '(no word)'}: {shown}, {many(each['n'], 'example')}")
     return lines
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

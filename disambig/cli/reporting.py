@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from disambig.batch.job import Report
 from disambig.cli.progress import Meter, remark, say
+from disambig.plural import many
 
 MESSAGES_SHOWN = 50
 
@@ -57,12 +58,12 @@ class Reporter:
         """Tell what was done: documents, words a second, decisions and flags of each task."""
         totals = report.totals
         rate = self._words_a_second(report.fresh.words) if not report.skipped else ""
-        remark(f"{_many(totals.documents, 'document')}, {_many(totals.words, 'word')}{rate}")
+        remark(f"{many(totals.documents, 'document')}, {many(totals.words, 'word')}{rate}")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
-            told = f"{task}: {_many(decisions, 'decision')}"
+            told = f"{task}: {many(decisions, 'decision')}"
             if flags is not None:
                 share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
-                told += f", {_many(flags, 'flag')}{share}"
+                told += f", {many(flags, 'flag')}{share}"
             remark(told)
         if report.skipped:
             remark(_before(report.skipped, report.shards))
@@ -70,9 +71,9 @@ class Reporter:
         if hidden > 0:
             say(f"{hidden:,} more messages not shown")
         if report.bad:
-            say(f"left out, since they could not be annotated: {_many(len(report.bad), 'document')}")
+            say(f"left out, since they could not be annotated: {many(len(report.bad), 'document')}")
         if report.left_out:
-            say(f"left out, since their work failed: {_many(len(report.left_out), 'part')}")
+            say(f"left out, since their work failed: {many(len(report.left_out), 'part')}")
         if output is not None:
             remark(f"written to {output}")
 
@@ -82,8 +83,4 @@ def _before(skipped: int, shards: int) -> str:
     if skipped == shards:
         return "nothing was left to do: an earlier run had finished it"
     was = "was" if skipped == 1 else "were"
-    return f"{skipped:,} of {_many(shards, 'shard')} {was} finished by an earlier run"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{skipped:,} of {many(shards, 'shard')} {was} finished by an earlier run"

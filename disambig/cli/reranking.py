@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disambig.errors import UserError
+from disambig.plural import many
 
 KIND = "nbest"
 
@@ -50,5 +51,5 @@ def run(
         with saved(output) as write:
             n = rerank(model, paths, write, bad=bad)
     where = f"{output}: " if output is not None else ""
-    remark(f"{where}{n:,} lists" + (f", {len(broken):,} lines left out" if broken else ""))
+    remark(f"{where}{many(n, 'list')}" + (f", {many(len(broken), 'line')} left out" if broken else ""))
     return not broken

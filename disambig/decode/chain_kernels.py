@@ -64,24 +64,6 @@ def best_path(place, step, total, back, path):
 
 
 @compiled
-def best_paths(place, step, starts, path):
-    """Put the best states of many sequences that share their step table into `path`.
-
-    Sequence i is ``starts[i]:starts[i + 1]`` of `place`.
-    """
-    longest = 1
-    for i in range(len(starts) - 1):
-        longest = max(longest, starts[i + 1] - starts[i])
-    k = place.shape[1]
-    total = np.empty((2, k), place.dtype)
-    back = np.empty((longest, k), np.int32)
-    for i in range(len(starts) - 1):
-        first, last = starts[i], starts[i + 1]
-        if last > first:
-            best_path(place[first:last], step, total, back, path[first:last])
-
-
-@compiled
 def max_marginals(place, step, starts, out):
     """Put into `out` (n, K) the score of the best sequence that has each state at each place."""
     k = place.shape[1]
@@ -211,3 +193,11 @@ def sums(place, step, shares, step_shares):
                 after = table[a, b] + place[t + 1, b] + backward[t + 1, b]
                 step_shares[t, a, b] = np.exp(forward[t, a] + after - log_partition)
     return log_partition
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    place, step = np.zeros((2, 2)), np.zeros((1, 2, 2))
+    best_path(place, step, np.empty((2, 2)), np.empty((2, 2), np.int32), np.empty(2, np.int64))
+    k_best_paths(place, step, 2, np.empty(2), np.empty((2, 2), np.int64))
+    sums(place, step, np.empty((2, 2)), np.empty((1, 2, 2)))

@@ -57,8 +57,3 @@ def guarded(area: str, check: Callable[[], Iterable[Finding]], *, mend: str = ""
 def said(problem: BaseException) -> str:
     """Return an exception on one line."""
     return " ".join(f"{type(problem).__name__}: {problem}".split())
-
-
-def number(n: int, what: str) -> str:
-    """Return how many of something, for people."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

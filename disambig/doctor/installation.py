@@ -10,7 +10,8 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, e
 from typing import TYPE_CHECKING
 
 from disambig import __version__
-from disambig.doctor.finding import OK, PROBLEM, WARNING, Finding, number, said
+from disambig.doctor.finding import OK, PROBLEM, WARNING, Finding, said
+from disambig.plural import many
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -86,7 +87,7 @@ def check_plugins() -> Iterator[Finding]:
         if report.warning is not None:
             yield Finding("plugins", WARNING, f"{name}: {report.warning}", f"update {report.distribution}")
         elif not broken:
-            yield Finding("plugins", OK, f"{name}: {number(len(report.registered), 'part')}")
+            yield Finding("plugins", OK, f"{name}: {many(len(report.registered), 'part')}")
 
 
 def check_spacy() -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disambig.doctor.finding import OK, PROBLEM, WARNING, Finding, guarded
+from disambig.plural import many
 
 if TYPE_CHECKING:
     from disambig.model.model import Model
@@ -122,7 +123,7 @@ def check_model(
         kind = KINDS[decides(model.task).between]
         what = (
             f"{model.name} {model.version}, decides between {kind} of {model.tokenisation.name}: "
-            f"{learned} of {len(model.scorers)} groups learned"
+            f"{learned} of {many(len(model.scorers), 'group')} learned"
         )
         yield Finding("models", OK, what)
         if model.flags_per_1000 > MANY_FLAGS:

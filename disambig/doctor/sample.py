@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disambig.doctor.finding import OK, WARNING, Finding, guarded, number
+from disambig.doctor.finding import OK, WARNING, Finding, guarded
+from disambig.plural import many
 
 if TYPE_CHECKING:
     from disambig.model.model import Model
@@ -63,7 +64,7 @@ def _coverage(model: Model, text: str | None) -> Finding:
         return Finding("coverage", OK, what) if text else Finding("coverage", WARNING, what, mend)
     found, asked = int(decisions.found.sum()), int(decisions.asked.sum())
     numbers = {"decisions": len(decisions), "asked": asked, "found": found}
-    what = f"{model.name}: {number(len(decisions), 'decision')}"
+    what = f"{model.name}: {many(len(decisions), 'decision')}"
     if isinstance(model.judge, Flags):
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
@@ -126,8 +127,8 @@ def _speed(models: Sequence[Model], text: str, cold: float) -> Finding:
     start = time.perf_counter()
     annotate(texts, models)
     rate = n_words * len(texts) / (time.perf_counter() - start)
-    many = number(len(models), "model")
-    what = f"{many}, one core: the first {n_words} words in {cold:.2f} s, then {rate:,.0f} words/s"
+    fast = f"the first {n_words} words in {cold:.2f} s, then {rate:,.0f} words/s"
+    what = f"{many(len(models), 'model')}, one core: {fast}"
     numbers = {"first_words": n_words, "first_seconds": round(cold, 4), "words_per_second": round(rate)}
     mend = "is the machine busy, or DISAMBIG_ENGINE=numpy set?"
     slow = rate < SLOW

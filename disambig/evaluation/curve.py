@@ -27,7 +27,7 @@ from disambig.training.balance import ZERO, balanced
 from disambig.training.examples import Examples
 from disambig.training.labelled import train_marked
 from disambig.training.marking import learns_labels, mark
-from disambig.training.splits import split
+from disambig.training.splits import split, why_empty
 from disambig.training.trainer import train_examples
 
 Progress = Callable[[str, int, int], None]
@@ -101,10 +101,7 @@ def curve_of_texts(
     learn, tune, test = (_examples(parts, split_texts[part]) for part in ("train", "dev", "test"))
     for part, examples in (("train", learn), ("dev", tune), ("test", test)):
         if not len(examples.instances):
-            hint = (
-                f"no document of the {part} part has a candidate of the task {task.name}; give more documents"
-            )
-            raise UserError("D412", what="the texts", hint=hint)
+            raise UserError("D412", what="the texts", hint=why_empty(split_texts, part, task.name))
     rng = np.random.default_rng(seed)
     tune, test = _at_most(tune, MOST_TUNED, rng), _at_most(test, MOST_TESTED, rng)
     most = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))

@@ -16,6 +16,7 @@ from disambig.evaluation.lists import evaluate_lists, readable
 from disambig.formats.labelled.reader import Labelled
 from disambig.formats.nbest.reader import NBest
 from disambig.model.model import Model
+from disambig.plural import many
 from disambig.text.documents import view_of_texts
 from disambig.training.plan import Progress
 
@@ -126,7 +127,8 @@ def summary(test: dict[str, Any]) -> str:
     found = {system: overall(groups) for system, groups in test["systems"].items()}
     low, high = found["model"]["interval"]
     plain = f"unsupervised {found['baseline']['accuracy']:.1%}, " if "baseline" in found else ""
+    on = many(test["n"], "example")
     return (
-        f"accuracy {found['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {test['n']:,} examples, "
-        f"{plain}most frequent candidate {found['majority']['accuracy']:.1%} ({test['how']})"
+        f"accuracy {found['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {on}, {plain}"
+        f"most frequent candidate {found['majority']['accuracy']:.1%} ({test['how']})"
     )

@@ -17,6 +17,7 @@ from disambig.measures.named import measure_of_lists
 from disambig.measures.outcomes import Outcomes
 from disambig.measures.shown import shown
 from disambig.model.model import Model
+from disambig.plural import many
 from disambig.training.accounting import account
 from disambig.training.lists import listed
 
@@ -121,7 +122,9 @@ def readable(figures: dict[str, Any]) -> list[str]:
     """Return the figures as lines for people."""
     about, systems, changed = figures["measure"], figures["systems"], figures["changed"]
     unit = "" if about["unit"] == "share" else f" ({about['unit']})"
-    lines = [f"{figures['n']:,} lists, {figures['candidates']:,} candidates; {about['name']}{unit}:"]
+    lines = [
+        f"{many(figures['n'], 'list')}, {many(figures['candidates'], 'candidate')}; {about['name']}{unit}:"
+    ]
     names = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best there is"}
     for name, title in names.items():
         at = systems[name]
@@ -136,7 +139,7 @@ def readable(figures: dict[str, Any]) -> list[str]:
         f"{shown(high, '+.4f')}), p = {shown(better['p'], '.4f')} (paired bootstrap)"
     )
     lines.append(
-        f"{changed['n']:,} lists have another candidate in front: {changed['better']:,} better, "
+        f"another candidate in front in {many(changed['n'], 'list')}: {changed['better']:,} better, "
         f"{changed['worse']:,} worse"
     )
     return lines

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disambig.data.decisions import Decisions
+from disambig.explaining.judged import weighed
 from disambig.explaining.parts import Table, absences, table_of
 from disambig.explaining.reasons import explain, with_names
 from disambig.explaining.verdict import shown, verdict
@@ -76,7 +77,9 @@ def accounts(
             first = chosen if shares else best
             others = [name for name in names if name != first]
             compared = (first, *([seen] if seen is not None and seen != first else others[:1]))
-            parts = table_of(reasons, compared, top=top, what=what.removesuffix("s"))
+            scores = dict(zip(decisions.candidates_of(index), _scores(decisions, index), strict=True))
+            judged = weighed(model.judge, int(decisions.groups[index]), scores)
+            parts = table_of(reasons, compared, top=top, what=what.removesuffix("s"), judged=judged)
             tables += [parts] if parts else []
             notes += absences(reasons, compared, top=top)
         yield Account(
@@ -93,6 +96,11 @@ def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> d
     own = probabilities[decisions.offsets[index] : decisions.offsets[index + 1]]
     names = decisions.candidates_of(index)
     return dict(zip(names, own.tolist(), strict=True))
+
+
+def _scores(decisions: Decisions, index: int) -> list[float]:
+    first, last = decisions.offsets[index : index + 2].tolist()
+    return [float(score) for score in decisions.scores[first:last]]
 
 
 def _ranked(record: dict[str, Any], shares: dict[str, float]) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from disambig.explaining.judged import SUM, Weighed
 from disambig.explaining.reasons import Reason
 from disambig.explaining.verdict import shown
+from disambig.plural import many
 
 ABSENT = "0"
 UNKNOWN = "-"
@@ -23,8 +25,17 @@ class Table:
     numbers: int
 
 
-def table_of(reasons: Sequence[Reason], candidates: Sequence[str], *, top: int, what: str) -> Table | None:
+def table_of(
+    reasons: Sequence[Reason],
+    candidates: Sequence[str],
+    *,
+    top: int,
+    what: str,
+    judged: Mapping[str, Weighed] | None = None,
+) -> Table | None:
     """Return the heaviest `top` parts of each candidate's score, the sum of the others, and the sum of all.
+
+    Behind the score stands what the judge makes of it, where it makes more of it.
 
     None where nothing is known of any of these candidates.
 
@@ -36,6 +47,8 @@ def table_of(reasons: Sequence[Reason], candidates: Sequence[str], *, top: int, 
         Those that are shown, in this order.
     what : str
         What one thing that was looked up is called.
+    judged : mapping of str to Weighed, optional
+        See `disambig.explaining.judged.weighed`.
     """
     rows: list[tuple[str, ...]] = []
     for candidate in candidates:
@@ -43,16 +56,20 @@ def table_of(reasons: Sequence[Reason], candidates: Sequence[str], *, top: int, 
         own.sort(key=lambda reason: -abs(reason.contribution))
         heavy = [reason for reason in own[:top] if _weighs(reason)]
         others = own[len(heavy) :]
-        if not own:
+        decisive = judged.get(candidate) if judged else None
+        if not own and decisive is None:
             continue
         name = shown(candidate)
         rows += [(name, each.evidence, count_of(each), *map(_figure, _numbers(each))) for each in heavy]
         if others:
             absent = sum(reason.count == 0 for reason in others)
-            said = f"{_many(len(others), 'other')}" if heavy else _many(len(others), "part")
+            said = f"{many(len(others), 'other')}" if heavy else many(len(others), "part")
             said += f", {absent:,} of them absent" if absent else ""
             rows.append((name, said, "", "", "", _figure(sum(each.contribution for each in others))))
         rows.append((name, "sum: the score", "", "", "", _figure(sum(each.contribution for each in own))))
+        if decisive is not None:
+            rows += [(name, part, "", "", "", _figure(adds)) for part, adds in decisive.parts]
+            rows.append((name, SUM, "", "", "", _figure(decisive.total)))
     if not rows:
         return None
     counted = any(reason.count is not None for reason in reasons)
@@ -105,7 +122,3 @@ def _numbers(reason: Reason) -> tuple[float, float, float]:
 
 def _figure(value: float) -> str:
     return f"{round(value, 3) + 0.0:+.3f}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

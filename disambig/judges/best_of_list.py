@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import segments
 from disambig.data.groups import Group
 from disambig.judges.segmented import table
+from disambig.settings import no_setting
 from disambig.types import Arrays, Judged, Material, Scored
 
 Floats = NDArray[np.float64]
@@ -30,7 +31,7 @@ class BestOfList:
         What `fit` learns.
     """
 
-    scale: float = 1.0
+    scale: float = no_setting(1.0)
 
     def fit(self, material: Material, *, progress: Any = None) -> BestOfList:
         """Find the scale on held-out lists that have a right candidate and a wrong one."""

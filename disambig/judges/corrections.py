@@ -25,6 +25,7 @@ from disambig.judges.calibration import (
 )
 from disambig.judges.operating import OperatingPoint, tune
 from disambig.judges.segmented import alike, listed, table
+from disambig.settings import no_setting
 from disambig.types import Arrays, Judged, Material, Scored
 
 Floats = NDArray[np.float64]
@@ -48,8 +49,8 @@ class Corrections:
 
     flags_per_1000: float = 0.5
     max_examples: int = 20_000
-    calibration: Calibration = UNFITTED
-    operating: OperatingPoint = UNTUNED
+    calibration: Calibration = no_setting(UNFITTED)
+    operating: OperatingPoint = no_setting(UNTUNED)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
 
     def fit(self, material: Material, *, progress: Progress | None = None) -> Corrections:

@@ -13,6 +13,7 @@ from disambig.data.groups import Group
 from disambig.fields import decides
 from disambig.model import card_of_lists
 from disambig.model.model import Model
+from disambig.plural import many
 from disambig.types import Flags
 
 MOST_LISTED, FEW_LISTED = 20, 5
@@ -67,7 +68,7 @@ def _what(model: Model) -> str:
     intro = f"{kind}{of}: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
     listed = groups
     if len(groups) > MOST_LISTED:
-        intro += f" {len(groups):,} groups of candidates, the first of them:"
+        intro += f" {many(len(groups), 'group')} of candidates, the first of them:"
         listed = groups[:FEW_LISTED]
     if what.between == "own":
         return intro
@@ -111,10 +112,10 @@ def _examples(model: Model) -> list[str]:
     used = sum(report.get("examples", 0) for report in groups.values() if isinstance(report, dict))
     facts = []
     if "labelled" in said:
-        units = "sentences" if decides(model.task).together else "documents"
-        facts.append(f"{said['labelled']:,} labelled examples in {said['documents']:,} {units}.")
+        unit = "sentence" if decides(model.task).together else "document"
+        facts.append(f"{many(said['labelled'], 'labelled example')} in {many(said['documents'], unit)}.")
     else:
-        facts.append(f"Raw text, whose own words are taken as right: {used:,} examples.")
+        facts.append(f"Raw text, whose own words are taken as right: {many(used, 'example')}.")
         documents = said.get("documents")
         if isinstance(documents, dict):
             names = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
@@ -149,7 +150,7 @@ def _figures(test: dict[str, Any]) -> list[str]:
     compared = [title for other, title in OTHERS.items() if other in systems]
     head = ["group", "tested", "accuracy (95 % interval)", *compared, "balanced", "AUC"]
     found = [
-        f"On {test['n']:,} examples in {test['documents']:,} documents: {test['how']}.",
+        f"On {many(test['n'], 'example')} in {many(test['documents'], 'document')}: {test['how']}.",
         _table(head, rows),
     ]
     if len(systems["model"]) > len(shown):
@@ -213,7 +214,7 @@ def _limits(model: Model, test: dict[str, Any]) -> list[str]:
     facts = [_plain(str(note)) + "." for note in model.provenance.get("notes", [])]
     n = test.get("n", FEW_TESTED)
     if n < FEW_TESTED:
-        facts.append(f"Tested on {n:,} examples only: the figures above are uncertain.")
+        facts.append(f"Tested on {many(n, 'example')} only: the figures above are uncertain.")
     groups = model.provenance.get("groups", {})
     few = [
         f"{_plain(name)} ({report['examples']:,})"

@@ -7,6 +7,7 @@ from typing import Any
 
 from disambig.measures.shown import shown
 from disambig.model.model import Model
+from disambig.plural import many
 
 TITLES = {
     "model": "the model's choice",
@@ -26,9 +27,13 @@ def use(directory: str) -> list[str]:
 def learned_from(model: Model) -> list[str]:
     """Say how many lists there were."""
     said = model.provenance.get("examples", {})
-    facts = [f"{said.get('lists', 0):,} lists of candidates in {said.get('documents', 0):,} documents."]
+    facts = [
+        f"{many(said.get('lists', 0), 'list')} of candidates in {many(said.get('documents', 0), 'document')}."
+    ]
     features = model.provenance.get("groups", {})
-    facts += [f"`{name}`: {report['examples']:,} lists learned from." for name, report in features.items()]
+    facts += [
+        f"`{name}`: {many(report['examples'], 'list')} learned from." for name, report in features.items()
+    ]
     return ["\n".join(f"* {fact}" for fact in facts)]
 
 
@@ -51,12 +56,12 @@ def figures(test: Mapping[str, Any]) -> list[str]:
     unit = "" if shares else f", {about['unit']}"
     direction = "more is better" if about["more_is_better"] else "less is better"
     changed = test["changed"]
+    on = f"On {many(test['n'], 'list')} in {many(test['documents'], 'document')} ({test['how']})"
     return [
-        f"On {test['n']:,} lists in {test['documents']:,} documents ({test['how']}): {about['name']}{unit}; "
-        f"{direction}.",
+        f"{on}: {about['name']}{unit}; {direction}.",
         "\n".join(["| | value | 95 % interval |", "| --- | --- | --- |", *rows]),
         f"Model less first candidate: {shown(better['difference'], '+.4f')} ({shown(low, '+.4f')} to "
         f"{shown(high, '+.4f')}), p = {shown(better['p'], '.4f')} by paired bootstrap over documents. "
-        "It puts another candidate in front in "
-        f"{changed['n']:,} lists: better in {changed['better']:,}, worse in {changed['worse']:,}.",
+        f"It puts another candidate in front in {many(changed['n'], 'list')}: better in "
+        f"{changed['better']:,}, worse in {changed['worse']:,}.",
     ]

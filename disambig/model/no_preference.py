@@ -6,6 +6,7 @@ Where labels were counted, their frequencies decide then, through the calibratio
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class Indifferent:
 class NoPreference:
     """Learn nothing and prefer none of the candidates."""
 
-    needs_training: bool = False
+    needs_training: ClassVar[bool] = False
 
     def fit(
         self,

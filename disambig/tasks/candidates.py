@@ -7,7 +7,7 @@ between two words are decided too: an instance of no token, whose position is th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from disambig.data.finding import Finder, word_tokens
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
+from disambig.settings import no_setting
 from disambig.tasks.confusion_sets import confusion_set, read_confusion_sets
 from disambig.text.view import TokenView
 
@@ -57,7 +58,7 @@ class OwnCandidates:
     gaps: str = "all"
     name: str = "candidates"
     language: str = ""
-    extra: tuple[Group, ...] = field(default=())
+    extra: tuple[Group, ...] = no_setting(())
 
     def __post_init__(self) -> None:
         if (self.candidates is None) == (self.sets is None):

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from disambig.plural import many
+
 MOST_REASONS = 5
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PLACE = re.compile(r"^.*?(, line \d+|:\d+|/[^:]*)?: ")
@@ -32,6 +34,7 @@ def line(said: Mapping[str, Any]) -> str:
     reasons = list(said["left_out"].items())
     n = sum(count for _, count in reasons)
     why = "; ".join(f"{count:,}: {reason}" for reason, count in reasons[:MOST_REASONS])
-    more = f"; {len(reasons) - MOST_REASONS:,} more reasons" if len(reasons) > MOST_REASONS else ""
+    more = f"; {many(len(reasons) - MOST_REASONS, 'more reason')}" if len(reasons) > MOST_REASONS else ""
     left = f"{n:,} left out ({why}{more})" if n else "none left out"
-    return f"read {said['read']:,} {said['what']}: {said['used']:,} used, {left}"
+    read = many(said["read"], said["what"].removesuffix("s"))
+    return f"read {read}: {said['used']:,} used, {left}"

@@ -18,6 +18,7 @@ from disambig.formats.nbest.reader import NBest
 from disambig.measures.named import measure_of_lists
 from disambig.measures.texts import costs_of
 from disambig.model.model import Model
+from disambig.plural import many
 from disambig.text.hashing import hash_word
 from disambig.training.accounting import account
 from disambig.training.examples import Examples
@@ -78,7 +79,7 @@ def train_lists(
     if not tuned.any() or tuned.all():
         n = len({items[i].document for i in known.tolist()})
         notes.append(
-            f"{n:,} documents (equal references count as one) are too few to put any aside to tune on"
+            f"too few to put any aside to tune on: {many(n, 'document')} (equal references count as one)"
         )
         tuned, learned = np.ones(len(known), bool), np.ones(len(known), bool)
     else:

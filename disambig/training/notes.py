@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from disambig.fields import metric
 from disambig.measures.intervals import wilson
+from disambig.plural import many
 from disambig.training.marking import Marked
 from disambig.types import Scorer, Task
 
@@ -26,10 +27,15 @@ def of_examples(marked: Marked) -> list[str]:
     notes = []
     if marked.problems:
         notes.append(f"not used: {_shortened(marked.problems, 3, '; ')}")
+    n, different = len(marked.labelled), len({(e.text, e.start, e.end, e.word) for e in marked.labelled})
+    if 2 * different < n:
+        notes.append(
+            f"only {different:,} of {many(n, 'labelled example')} differ: equal texts are one document"
+        )
     if len(marked.documents) < FEW:
         n = len(marked.documents)
         few = "is little" if n == 1 else "are few"
-        notes.append(f"{_examples(n)} {few}: do not rely on this model yet")
+        notes.append(f"{many(n, 'labelled example')} {few}: do not rely on this model yet")
     return notes
 
 
@@ -37,10 +43,10 @@ def accuracy(hits: NDArray[np.bool_], n_folds: int) -> str:
     """Say how many choices were right on the examples themselves."""
     n, n_right = len(hits), int(hits.sum())
     if n_folds < 2 and not n_right:
-        return f"{_examples(n)} of one document: how good the model is cannot be said"
+        return f"{many(n, 'labelled example')} of one document: how good the model is cannot be said"
     low, high = wilson(n_right, n)
     return (
-        f"{_examples(n)}: accuracy {n_right / n:.1%} {ON_FITTED} (less on new text), "
+        f"{many(n, 'labelled example')}: accuracy {n_right / n:.1%} {ON_FITTED} (less on new text), "
         f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
     )
 
@@ -89,11 +95,7 @@ def no_better(
 def first(notes: list[str]) -> list[str]:
     """Return some notes of one kind, the last of which says how many more groups there are."""
     more = len(notes) - MOST_NOTES
-    return notes if more <= 0 else [*notes[:MOST_NOTES], f"... and {more:,} groups more like these"]
-
-
-def _examples(n: int) -> str:
-    return f"{n:,} labelled example{'' if n == 1 else 's'}"
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"... and {many(more, 'more group')} like these"]
 
 
 def _shortened(names: list[str], most: int, between: str = ", ") -> str:

@@ -19,6 +19,7 @@ from disambig.formats.nbest.reader import read_nbest
 from disambig.judges import check_judge, config_of
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
+from disambig.plural import many
 from disambig.training.accounting import account
 from disambig.training.labelled import train_labelled
 from disambig.training.notes import ON_FITTED
@@ -139,7 +140,9 @@ def _run_lists(
     model = train_lists(plan.parts, learned, put_aside=len(tested), progress=progress, **about, **settings)
     if not tested:
         n = len({item.document for item in items})
-        note = f"not tested: {n:,} documents (equal references count as one) are too few to leave any aside"
+        note = (
+            f"not tested, too few to leave any aside: {many(n, 'document')} (equal references count as one)"
+        )
         notes = [*model.provenance["notes"], note]
         return replace(model, provenance={**model.provenance, "notes": notes})
     return _judged(model, judge, plan.parts, lists=tested, progress=progress, **settings)

@@ -21,6 +21,7 @@ from disambig.training.examples import Examples
 from disambig.training.held_out import HeldOut
 from disambig.training.judged import judge_of
 from disambig.training.plan import Plan, Progress
+from disambig.training.splits import why_empty
 from disambig.types import Learner, Scorer, SharesWeights
 
 
@@ -59,8 +60,11 @@ def train(
     learn = _examples(parts, texts["train"], protected=False)
     tune = _examples(parts, texts["dev"], protected=True)
     if not len(learn.instances) or not len(tune.instances):
-        task = parts["task"]
-        raise UserError("D412", what="the texts", hint=f"none has a candidate of the task {task.name}")
+        task = parts["task"].name
+        hint = f"none has a candidate of the task {task}"
+        if len(learn.instances) or len(tune.instances):
+            hint = why_empty(texts, "dev" if len(learn.instances) else "train", task)
+        raise UserError("D412", what="the texts", hint=hint)
     around = _examples(parts, texts["background"], protected=False) if "background" in texts else learn
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     return train_examples(parts, learn, tune, around, **about, **settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class SVMLin:
     """
 
     C: float = 1.0
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         check_above_zero("SVMLin.C", self.C)
@@ -65,11 +65,6 @@ class SVMLin:
         coefficients, bias = machines(products(problem.rows, problem.rows), problem.targets, self.C)
         weights = np.asarray(problem.rows.T @ coefficients)  # (d, K)
         return Fitted(problem.scorer(kernel, weights, bias=bias), _report(coefficients))
-
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists: each candidate by itself."""
-        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -95,7 +90,7 @@ class SVMComb:
 
     C: float = 1.0
     weights: str | Mapping[str, float] | None = None
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         check_above_zero("SVMComb.C", self.C)
@@ -121,11 +116,6 @@ class SVMComb:
         coefficients, bias = machines(products(rows, rows), groups.problem.targets, self.C)
         scorer = groups.scorer(shares, np.asarray(rows.T @ coefficients), bias)
         return Fitted(scorer, _report(coefficients) | {"weights": groups.by_name(shares)})
-
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists: each candidate by itself."""
-        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

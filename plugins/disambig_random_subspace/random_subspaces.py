@@ -48,7 +48,6 @@ class RandomSubspaces:
     n_subspaces: int = 100
     removal_rate: float = 0.1
     seed: int = 0
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_count("RandomSubspaces.n_subspaces", self.n_subspaces)

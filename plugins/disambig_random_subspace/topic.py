@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Topic:
     labels: Sequence[str] = ()
     name: str = "topic"
     language: str = ""
-    decides: Decides = Decides("documents", "labels")
+    decides: ClassVar[Decides] = Decides("documents", "labels")
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

@@ -29,6 +29,8 @@ class Preposition:
     only_as_preposition : bool
         Leave out particles ("give up"), infinitives ("to go"), adverbs and conjunctions, as far as the
         words around tell (see `usage`).
+    name, language : str
+        Of the task: the name is the default key of its annotations.
     """
 
     words: tuple[str, ...] | list[str] = PREPOSITIONS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from disambig.api import Finder, Group, Instances, TokenView
+from disambig.api import Finder, Group, Instances, TokenView, no_setting
 from disambig.api.tasks import read_confusion_sets
 
 ENGLISH = Path(__file__).parent / "confusion_sets" / "english.tsv"
@@ -21,10 +21,12 @@ class Spelling:
     ----------
     sets : path, optional
         A file of sets, one a line (see `read_confusion_sets`); by default the English ones that ship.
+    name, language : str
+        Of the task: the name is the default key of its annotations.
     """
 
     sets: str | Path | None = None
-    extra: tuple[Group, ...] = field(default=())
+    extra: tuple[Group, ...] = no_setting(())
     name: str = "spelling"
     language: str = "en"
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import runpy
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ from disambig import plugins
 from disambig.cli.main import app
 from disambig.errors import UserError
 from disambig.fields import decides
-from disambig.scaffold.plugin import files_of
+from disambig.scaffold.plugin import files_of, write_plugin
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "plugins" / "README.md").read_text(encoding="utf8")
@@ -129,3 +131,29 @@ def test_words_are_found_by_their_hashes():
     view = Words()(["A light bag. Light and LIGHT, lights."])
     found = eval(code, {"np": np, "hash_word": hash_word, "view": view})
     assert [view.texts[0][view.starts[i] : view.ends[i]] for i in found] == ["light", "Light", "LIGHT"]
+
+
+@pytest.mark.slow
+def test_the_wheel_of_the_guide(tmp_path):
+    """Its commands build it, install it and list the plugin; only the first fetches from an index."""
+    pytest.importorskip("hatchling")
+    section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n## ")[0]
+    first, build, installing, listing = re.findall(r"^    (.*)$", section, re.MULTILINE)
+    assert first == "pip install hatchling"
+    home, site = write_plugin("kind", tmp_path / "new"), tmp_path / "site"
+
+    def call(line, *more, **variables):
+        program, *arguments = line.split()
+        module = {"pip": "pip", "disambig": "disambig.cli.main"}[program]
+        command = [sys.executable, "-m", module, *arguments, *map(str, more)]
+        environment = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INDEX": "1"} | variables
+        done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    call(build)
+    with zipfile.ZipFile(home / installing.split()[-1]) as wheel:
+        held = {name for name in wheel.namelist() if name.startswith("disambig_kind/")}
+    assert held == {name for name in files_of("kind") if name.startswith("disambig_kind/")}
+    call(installing, "--no-deps", "--target", site)
+    assert "learner: kind.Softmax.v1" in call(listing, PYTHONPATH=str(site))

@@ -147,3 +147,24 @@ def test_where_compiled_code_is_kept(tmp_path):
 def test_a_compiler_turned_off_is_a_problem():
     done = doctor("--quick", "--json", NUMBA_DISABLE_JIT="1", DISAMBIG_ENGINE="numpy")
     assert ("compiler", "unset NUMBA_DISABLE_JIT") in [(area, mend) for area, _, mend in found(done)]
+
+
+@pytest.mark.slow
+def test_everything_can_be_compiled_at_once(tmp_path):
+    """Nothing is left for later, and a process that comes after finds it all."""
+    place = {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "DISAMBIG_TELL_COMPILING": "0"}
+    done = doctor("--compile", "--json", "--quiet", **place)
+    assert done.returncode == 0, done.stderr
+    code = (
+        "from disambig import compiling\n"
+        "from disambig.doctor.compiling import _is_compiled, compiled_finding\n"
+        "compiled_finding()\n"
+        "for each in compiling.kernels():\n"
+        "    if not _is_compiled(each): print(each.py_func.__module__, each.py_func.__name__)\n"
+    )
+    again = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | place, capture_output=True, text=True, check=True
+    )
+    assert again.stdout == ""
+    (finding,) = json.loads(done.stdout)
+    assert finding["numbers"]["compiled"] == finding["numbers"]["kernels"] > 80

@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 def test_the_example_trains_from_text_and_the_model_finds_an_error(folder):
     done = run(folder, "train", "my.cfg", "--text", "texts.txt", "--lines", "--output", "model")
-    assert "1 of 1 groups learned" in done.stderr
+    assert "1 of 1 group learned" in done.stderr
     (folder / "new.txt").write_text("Could you bring care of it?\n", encoding="utf8")
     flags = run(
         folder, "annotate", "new.txt", "--model", "model", "--format", "text", "--flags-per-1000", "5"
@@ -51,7 +51,7 @@ def test_the_example_trains_from_text_and_the_model_finds_an_error(folder):
 def test_the_example_trains_from_ten_labels_and_says_that_they_are_few(folder):
     done = run(folder, "train", "my.cfg", "--labelled", "ten.tsv", "--output", "few")
     assert "10 labelled examples are few" in done.stderr
-    assert "0 of 1 groups learned" in done.stderr  # min_examples is 20
+    assert "0 of 1 group learned" in done.stderr  # min_examples is 20
 
 
 def test_a_wrong_candidate_in_the_example_is_one_line(folder):

@@ -78,7 +78,7 @@ def trained(folder):
 
 
 def test_two_columns_are_enough(folder, trained):
-    assert "sense, 1 of 1 groups learned" in trained.stderr
+    assert "sense, 1 of 1 group learned" in trained.stderr
     assert "48 examples, most frequent candidate" in trained.stderr
     found = run(folder, "annotate", "new.txt", "--model", "my_senses", "--format", "jsonl")
     decisions = json.loads(found.stdout)["decisions"]
@@ -183,7 +183,7 @@ def test_of_many_words_with_few_examples_some_are_named(tmp_path):
     done = run(tmp_path, "train", "sense", "--labelled", "few.tsv", "--output", "few", "--no-test")
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     assert sum("too few examples to learn from" in note for note in notes) == 3
-    assert any(note == "note: ... and 2 groups more like these" for note in notes)
+    assert any(note == "note: ... and 2 more groups like these" for note in notes)
 
 
 def test_a_word_that_nothing_was_learned_of_is_named(tmp_path):

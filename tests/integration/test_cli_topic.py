@@ -54,7 +54,7 @@ def trained(folder):
 
 
 def test_a_folder_of_folders_trains_without_a_config(folder, trained):
-    assert "topic: topic, 1 of 1 groups learned" in trained.stderr
+    assert "topic: topic, 1 of 1 group learned" in trained.stderr
     assert "30 examples, most frequent candidate" in trained.stderr
     assert "not used: documents/sport/empty: the task topic decides nothing at ''" in trained.stderr
     assert 'labels = ["cooking","sport"]' in (folder / "topic" / "config.cfg").read_text().replace(", ", ",")

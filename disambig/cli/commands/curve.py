@@ -9,6 +9,7 @@ import typer
 
 from disambig.cli.shared_options import Encoding, Labelled, Quiet
 from disambig.files.json_text import json_text
+from disambig.plural import many
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -113,12 +114,12 @@ def readable(found: dict[str, Any]) -> list[str]:
     """Return a curve as lines for people."""
     how = "one document in five, others in each draw" if found["source"] == "labelled" else "the test part"
     lines = [
-        f"{found['task']}: tested on {found['tested']:,} examples ({how})",
+        f"{found['task']}: tested on {many(found['tested'], 'example')} ({how})",
         "examples  accuracy  spread  p before  p baseline",
     ]
     for point in found["points"]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
-        times = f"{point['draws']} draw{'s' if point['draws'] > 1 else ''}"
+        times = many(point["draws"], "draw")
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
         tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
         lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")

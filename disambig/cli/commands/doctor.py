@@ -43,8 +43,8 @@ def doctor(
     With --compile nothing else is looked at. Exit status 2 where there is a problem, 0 otherwise, warnings
     included.
     """
-    from disambig.doctor.finding import number
     from disambig.errors import UserError
+    from disambig.plural import many
 
     if text == "-":
         from disambig.files.opening import decode
@@ -64,7 +64,7 @@ def doctor(
     if json:
         typer.echo(json_module.dumps([asdict(finding) for finding in findings], indent=1))
     elif counts["problem"] or counts["warning"]:
-        typer.echo(", ".join(number(counts[what], what) for what in ("problem", "warning")))
+        typer.echo(", ".join(many(counts[what], what) for what in ("problem", "warning")))
     else:
         typer.echo("all is well")
     if counts["problem"]:

@@ -9,6 +9,7 @@ import typer
 
 from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Strict
 from disambig.files.json_text import json_text
+from disambig.plural import many
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -159,8 +160,8 @@ def evaluate(
 
 def readable(figures: dict[str, Any]) -> list[str]:
     """Return the figures as lines for people."""
-    read = f"read {figures['documents']:,} documents, {figures['words']:,} words"
-    lines = [f"{read}: {figures['decisions']:,} decisions"]
+    read = f"read {many(figures['documents'], 'document')}, {many(figures['words'], 'word')}"
+    lines = [f"{read}: {many(figures['decisions'], 'decision')}"]
     low, high = figures["interval"]
     lines.append(f"accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})")
     if len(figures["groups"]) > 1:
@@ -181,6 +182,6 @@ def readable(figures: dict[str, Any]) -> list[str]:
         mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
         lines.append(
             f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{found} of {at['errors_made']:,} made errors found, {mended} with the right suggestion"
+            f"{found} of {many(at['errors_made'], 'made error')} found, {mended} with the right suggestion"
         )
     return lines

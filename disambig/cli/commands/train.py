@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Strict
+from disambig.plural import many
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -76,15 +77,16 @@ def train(
     save_model(model, output, force=force)
     learned = sum(scorer is not None for scorer in model.scorers)
     examples = model.provenance["examples"]
-    amount = f"{examples['lists']:,} lists" if "lists" in examples else f"{examples['train_words']:,} words"
+    unit = "list" if "lists" in examples else "word"
+    amount = many(examples["lists" if "lists" in examples else "train_words"], unit)
     if "account" in examples:
         remark(line(examples["account"]))
     for note in model.provenance.get("notes", ()):
         say(f"note: {note}")
     least = model.provenance.get("settings", {}).get("min_examples")  # known where parts are put aside
-    few = "too few examples" if least is None else f"fewer than {least:,} examples"
+    few = "too few examples" if least is None else f"fewer than {many(least, 'example')}"
     remark(
-        f"{output}: {model.task.name}, {learned} of {len(model.scorers)} groups learned from {amount}"
+        f"{output}: {model.task.name}, {learned} of {many(len(model.scorers), 'group')} learned from {amount}"
         + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
     )
     if said := summary(model.provenance.get("test", {})) or (test and untested(model)):

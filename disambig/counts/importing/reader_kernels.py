@@ -55,7 +55,7 @@ _NINE = np.uint64(9)
 def _word(data, at):
     """Return where the next space, TAB or line end is (uint64), that byte, and the hash of the word up to it.
 
-    The hash is MurmurHash64A, seed 1, as `hash_kernels.murmur64a` has it.
+    The hash is MurmurHash64A, seed 1, as `hashing.hash_word` has it.
     """
     some = eight_bytes(data, at)
     low = (some - _BYTES_33) & ~some & _BYTES_128  # its lowest bit tells the first byte below 33

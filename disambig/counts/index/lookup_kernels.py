@@ -1,9 +1,8 @@
 """Lookups for Numba, to be inlined into other kernels. See `layout` for the formulas.
 
-`lookup_one(words, directory, shift, width, key)` gives the rank of one key; its first four
-arguments are `CountTable.arrays`. A kernel that asks for many keys at once should call `slot_of`
-for a block of a hundred or so first and `rank_at` for all of them afterwards, as `lookup_block`
-does: the cache misses of the block then overlap.
+`words, directory, shift, width` are `CountTable.arrays`. A kernel that asks for keys of its own should
+call `slot_of` for a block of a hundred or so first and `rank_at` for all of them afterwards, as
+`lookup_block` does: the cache misses of the block then overlap.
 
     arrays = table.arrays
     logs = np.log1p(table.values)                      # one entry a rank, (65536,), (256,) or (64,)
@@ -61,12 +60,6 @@ def rank_at(words, width, at, key):
         rank = np.uint64(words[at + _TWO])
         return rank if record == (key & _LOW32) else _ZERO
     return record >> _S24 if (record & _LOW24) == (key & _LOW24) else _ZERO
-
-
-@compiled
-def lookup_one(words, directory, shift, width, key):
-    """Return the rank (uint64, 0 where absent) of one key."""
-    return rank_at(words, width, slot_of(words, directory, shift, width, key), key)
 
 
 @compiled

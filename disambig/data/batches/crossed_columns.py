@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import overload
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.batches.columns import Columns
+from disambig.data.batches.lazy_strings import LazyStrings
 
 
 class CrossedColumns(Columns):
@@ -100,7 +100,7 @@ def _together(parts: Sequence[Columns]) -> Columns:
     return Columns(np.full(len(groups), -1, np.int32), groups, names, chained)
 
 
-class Chained(Sequence[str]):
+class Chained(LazyStrings):
     """The names of several columns, empty for those that have none."""
 
     def __init__(self, names: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
@@ -110,20 +110,14 @@ class Chained(Sequence[str]):
     def __len__(self) -> int:
         return int(self._ends[-1])
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = range(len(self))[index]
-        which = bisect_right(self._ends, at)
+    def made(self, index: int) -> str:
+        """Return the name of one column."""
+        which = bisect_right(self._ends, index)
         names = self._names[which]
-        return names[at - (self._ends[which - 1] if which else 0)] if len(names) else ""
+        return names[index - (self._ends[which - 1] if which else 0)] if len(names) else ""
 
 
-class _Names(Sequence[str]):
+class _Names(LazyStrings):
     """``"candidate: name"`` of each column, made when asked for."""
 
     def __init__(self, own: Sequence[str], candidates: tuple[str, ...]) -> None:
@@ -132,13 +126,8 @@ class _Names(Sequence[str]):
     def __len__(self) -> int:
         return len(self._own) * len(self._candidates)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        candidate, column = divmod(range(len(self))[index], len(self._own))
+    def made(self, index: int) -> str:
+        """Return the name of one column."""
+        candidate, column = divmod(index, len(self._own))
         name = self._own[column]
         return f"{self._candidates[candidate]}: {name}" if name else ""

@@ -51,8 +51,6 @@ class NgramCounts:
         A count table: a file, or the name of one that an installed pack brings.
     """
 
-    requires: Sequence[str] = ()
-
     def __init__(self, *, counts: str | Path | CountTable) -> None:
         self.counts = counts
 

@@ -15,6 +15,7 @@ from disambig.data.lists import CandidateLists
 from disambig.data.segments import maxima
 from disambig.features.lists.as_rows import as_features, columns_named, own_lists
 from disambig.features.rows.spellings import Spellings, spellings_of
+from disambig.settings import no_setting
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -42,8 +43,8 @@ class SourceFeatures:
     rank: bool = True
     features: bool = True
     least: int = 1
-    names: Spellings | None = None
-    unit: float = 1.0
+    names: Spellings | None = no_setting(None)
+    unit: float = no_setting(1.0)
     describes: ClassVar[str] = "own"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:

@@ -14,6 +14,7 @@ from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features.lists.as_rows import as_features, columns_named, own_lists
 from disambig.features.rows.spellings import Spellings, spellings_of
+from disambig.settings import no_setting
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -45,7 +46,7 @@ class TextNgrams:
     unit: str = "words"
     order: int = 2
     least: int = 2
-    names: Spellings | None = None
+    names: Spellings | None = no_setting(None)
     describes: ClassVar[str] = "own"
 
     def __post_init__(self) -> None:

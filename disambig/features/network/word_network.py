@@ -19,15 +19,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.engine import use_numba
 from disambig.errors import UserError
 from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
 from disambig.features.rows.surroundings import Surroundings
-from disambig.features.words.learned_words import number_of
+from disambig.features.words.learned_words import number_of, one_attribute
+from disambig.settings import no_setting
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -69,8 +68,7 @@ class WordNetwork:
     examples: int = 1_000_000
     epochs: int = 1
     seed: int = 0
-    weights: Weights | None = None
-    requires: Sequence[str] = ()
+    weights: Weights | None = no_setting(None)
     describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
@@ -115,15 +113,7 @@ class WordNetwork:
                 values[part, :, 0] = self._scores(
                     view, instances.take(np.arange(part.start, part.stop)), rows
                 )
-        columns = Columns(
-            np.arange(k, dtype=np.int32),
-            np.zeros(k, np.int32),
-            (GROUP_NAME,),
-            [f"{candidate}: words around" for candidate in group.candidates],
-        )
-        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
-        nothing = np.zeros(n * k, np.int32)
-        return Features(DenseBlocks(values, np.arange(k).reshape(k, 1), columns, costs), nothing, nothing)
+        return one_attribute(values, instances, group)
 
     def state(self) -> Arrays:
         """Return the weights."""

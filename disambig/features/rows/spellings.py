@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.batches.lazy_strings import LazyStrings
 from disambig.types import Arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spellings(Sequence[str]):
+class Spellings(LazyStrings):
     """Some words, each made when asked for.
 
     Attributes
@@ -42,16 +42,10 @@ class Spellings(Sequence[str]):
     def __len__(self) -> int:
         return len(self.ends)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = range(len(self))[index]
-        start = int(self.ends[at - 1]) if at else 0
-        return bytes(self.letters[start : int(self.ends[at])]).decode("utf8", "replace")
+    def made(self, index: int) -> str:
+        """Return one word."""
+        start = int(self.ends[index - 1]) if index else 0
+        return bytes(self.letters[start : int(self.ends[index])]).decode("utf8", "replace")
 
     def replaced(self, words: Mapping[int, str]) -> Spellings:
         """Return these words with others in some places."""

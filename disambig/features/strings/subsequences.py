@@ -25,6 +25,7 @@ from disambig.features.rows.around import sentences_of
 from disambig.features.rows.one_row import Rows, as_features, below_each_other, named_columns, portions
 from disambig.features.rows.seen_keys import Keys, SeenKeys, frequent, hashed, kind, seen_keys_of
 from disambig.features.rows.spellings import Spellings
+from disambig.settings import no_setting
 from disambig.text.hashing import GAP_HASH, MAX_ORDER, PLACES
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -77,8 +78,7 @@ class Subsequences:
     target: bool = True
     name: str = "sequences"
     least: int = 1
-    seen: SeenKeys | None = None
-    requires: Sequence[str] = ()
+    seen: SeenKeys | None = no_setting(None)
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -22,6 +22,7 @@ from disambig.features.rows.around import MOST_NEARNESS
 from disambig.features.rows.one_row import Rows, as_features, below_each_other, named_columns, sparse
 from disambig.features.rows.spellings import Spellings
 from disambig.features.tfidf.words import Known, Terms, known_of, spelled
+from disambig.settings import no_setting
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -86,8 +87,7 @@ class Tfidf:
     nearness: float = 0.0
     name: str = "words"
     named: bool = True
-    known: Known | None = None
-    requires: Sequence[str] = ()
+    known: Known | None = no_setting(None)
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -24,6 +24,7 @@ from disambig.errors import UserError
 from disambig.features.tokens import token_context_arrays as in_arrays
 from disambig.features.tokens.token_context_templates import CLASS, TEMPLATES, class_templates
 from disambig.features.tokens.word_classes import WordClasses
+from disambig.settings import no_setting
 from disambig.text import characters
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -49,9 +50,8 @@ class TokenContext:
     """
 
     least: int = 1
-    keys: NDArray[np.uint32] | None = None
-    classes: WordClasses | None = None
-    requires: Sequence[str] = ()
+    keys: NDArray[np.uint32] | None = no_setting(None)
+    classes: WordClasses | None = no_setting(None)
     describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ from disambig.features.rows.one_row import as_features, below_each_other, named_
 from disambig.features.rows.seen_keys import Keys, SeenKeys, frequent, hashed, kind, seen_keys_of
 from disambig.features.rows.spellings import Spellings
 from disambig.features.tfidf.words import spelled
+from disambig.settings import no_setting
 from disambig.text.hashing import fmix, hash_word, hash_words
 from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
 from disambig.types import Arrays, Features
@@ -76,8 +77,7 @@ class ContextWindow:
     name: str = "local"
     least: int = 1
     named: bool = False
-    seen: SeenKeys | None = None
-    requires: Sequence[str] = ()
+    seen: SeenKeys | None = no_setting(None)
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.engine import use_numba
 from disambig.features.words import learned_words
+from disambig.settings import no_setting
 from disambig.text.hashing import MASK, ORDER, fmix
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -54,8 +55,7 @@ class ContextWords:
     examples: int = 20_000
     C: float = 0.05
     seed: int = 0
-    tables: learned_words.Tables | None = None
-    requires: Sequence[str] = ()
+    tables: learned_words.Tables | None = no_setting(None)
     describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWords:

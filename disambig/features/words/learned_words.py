@@ -141,6 +141,12 @@ def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: G
     values = np.zeros((n, k, 1), np.float32)
     if scores is not None:
         values[:, :, 0] = scores[:, :k] * STEP
+    return one_attribute(values, instances, group)
+
+
+def one_attribute(values: NDArray[np.float32], instances: Instances, group: Group) -> Features:
+    """Return what the words around are worth as the only attribute of each candidate, shape ``(n, K, 1)``."""
+    n, k = values.shape[:2]
     columns = Columns(
         np.arange(k, dtype=np.int32),
         np.zeros(k, np.int32),

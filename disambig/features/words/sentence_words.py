@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.features.words import learned_words
+from disambig.settings import no_setting
 from disambig.text.hashing import MASK, ORDER, PLACES, fmix, hash_words
 from disambig.text.view import END_HASH, START_HASH, TokenView
 from disambig.types import Arrays, Features
@@ -48,9 +49,8 @@ class SentenceWords:
     places: int = 3
     kept: int = 20_000
     C: float = 0.6
-    tables: learned_words.Tables | None = None
-    cross_fit: bool = True
-    requires: Sequence[str] = ()
+    tables: learned_words.Tables | None = no_setting(None)
+    cross_fit: ClassVar[bool] = True
     describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SentenceWords:

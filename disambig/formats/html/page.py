@@ -12,6 +12,7 @@ from disambig import __version__
 from disambig.formats.html.escaping import escape, isolated
 from disambig.formats.html.passages import COLOURS, DOCUMENT, labelled
 from disambig.formats.html.summary import MOST, WHOLE, Summary
+from disambig.plural import many
 
 
 @cache
@@ -25,7 +26,7 @@ def _style() -> tuple[str, str]:
 def head(summary: Summary, *, language: str) -> str:
     """Return the page up to its first document."""
     style, policy = _style()
-    title = f"{_many(*_counted(summary))} in {_many(summary.documents, 'document')}"
+    title = f"{many(*_counted(summary))} in {many(summary.documents, 'document')}"
     return f"""<!DOCTYPE html>
 <html lang="{escape(language)}">
 <head>
@@ -73,8 +74,8 @@ def section(document: dict[str, Any], number: int, *, whole: bool, labels: bool)
     parts.append(_gap(hidden))
     decisions, flags = (sum(counts[which] for counts in document["tasks"].values()) for which in (0, 1))
     row = ' class="row"' if document["row"] else ""
-    said = f"{_many(document['words'], 'word')}, "
-    said += _many(decisions, "decision") if labels else _many(flags, "flag")
+    said = f"{many(document['words'], 'word')}, "
+    said += many(decisions, "decision") if labels else many(flags, "flag")
     return (
         f'<section id="d{number}"{row}>\n'
         f'<h2>{isolated(document["title"])} <small lang="en">{said}</small></h2>\n'
@@ -90,7 +91,7 @@ def foot() -> str:
 
 def _gap(paragraphs: int) -> str:
     return (
-        f'<p class="hidden" lang="en">{_many(paragraphs, "paragraph")} without flags</p>\n'
+        f'<p class="hidden" lang="en">{many(paragraphs, "paragraph")} without flags</p>\n'
         if paragraphs
         else ""
     )
@@ -124,11 +125,11 @@ def _tasks(summary: Summary) -> str:
         else:
             per = 1000 * flags / summary.words if summary.words else 0.0
             rate = f" <small>({per:.1f} per 1,000)</small>"
-            said = f"{_many(flags, 'flag')}{rate}"
+            said = f"{many(flags, 'flag')}{rate}"
         key = "l" if labels else f"f k{index % COLOURS}"
         rows.append(
             f'<tr><th scope="row"><span class="{key} key">{escape(task)}</span></th>'
-            f"<td>{_many(decisions, 'decision')}</td><td>{said}</td></tr>"
+            f"<td>{many(decisions, 'decision')}</td><td>{said}</td></tr>"
         )
     return f'<table class="tasks">{"".join(rows)}</table>' if rows else ""
 
@@ -169,12 +170,12 @@ def _documents(summary: Summary) -> str:
     for number, title, words, flags in summary.listed:
         name = isolated(title)
         link = f'<a href="#d{number}">{name}</a>' if summary.whole or number <= summary.last else name
-        counts = f"<td>{_many(flags, 'flag')}</td><td>{_many(words, 'word')}</td>"
+        counts = f"<td>{many(flags, 'flag')}</td><td>{many(words, 'word')}</td>"
         rows.append(f'<tr><th scope="row">{link}</th>{counts}</tr>')
     more = summary.flagged_documents - len(summary.listed)
     tail = f"<p>and {more:,} more</p>" if more else ""
     return (
-        f"<details><summary>{_many(summary.flagged_documents, 'document')} with flags</summary>"
+        f"<details><summary>{many(summary.flagged_documents, 'document')} with flags</summary>"
         f'<table class="documents">{"".join(rows)}</table>{tail}</details>'
     )
 
@@ -191,7 +192,3 @@ def _left_out(summary: Summary) -> str:
     if summary.last < summary.documents:
         said += f", and no document after number {summary.last:,}: the page would pass {MOST:,} characters"
     return f'<p class="hint">{said}. All counts are of the whole.</p>'
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

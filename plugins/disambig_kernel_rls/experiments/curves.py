@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +45,11 @@ Floats = NDArray[np.float64]
 class Curves:
     """RLSC and SVM with fewer examples."""
 
-    title: str = (
+    title: ClassVar[str] = (
         "Word senses: accuracy in % with at most so many training examples a word (Senseval-2, any key)"
     )
-    description: str = "word senses: accuracy by examples a word, of RLSC, RLSC improved and SVM"
-    needs: tuple[str, ...] = SENSEVAL_2.needs
+    description: ClassVar[str] = "word senses: accuracy by examples a word, of RLSC, RLSC improved and SVM"
+    needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Draw examples of each word and learn from them; with `quick` of a fifth of the words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,9 +69,11 @@ EVERY = 6
 class Genres:
     """RLSC, SVM and random subspaces under genre shift."""
 
-    title: str = "Word senses under genre shift: NOAD senses in MASC, accuracy in %"
-    description: str = "word senses learned in some genres and tested in others: RLSC, SVM, random subspaces"
-    needs: tuple[str, ...] = (noad.ARCHIVE,)
+    title: ClassVar[str] = "Word senses under genre shift: NOAD senses in MASC, accuracy in %"
+    description: ClassVar[str] = (
+        "word senses learned in some genres and tested in others: RLSC, SVM, random subspaces"
+    )
+    needs: ClassVar[tuple[str, ...]] = (noad.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn every word that is frequent enough; with `quick` a sixth of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from disambig.api.experiments import Claim, ExperimentResult, Progress, Row
 
@@ -58,9 +59,9 @@ FIFTH = "claims about a figure for all words, such as the paper's 65.6, are left
 class Table1:
     """RLSC on the English lexical sample."""
 
-    title: str = "Popescu 2004, table 1: Senseval lexical sample, score in % (paper / ours)"
-    description: str = "word senses: RLSC-LIN, RLSC-COMB and its improvements on Senseval-2"
-    needs: tuple[str, ...] = SENSEVAL_2.needs
+    title: ClassVar[str] = "Popescu 2004, table 1: Senseval lexical sample, score in % (paper / ours)"
+    description: ClassVar[str] = "word senses: RLSC-LIN, RLSC-COMB and its improvements on Senseval-2"
+    needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn every word with every system; with `quick` a fifth of the words."""

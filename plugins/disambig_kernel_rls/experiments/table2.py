@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from disambig.api.evaluation import mcnemar
 from disambig.api.experiments import Claim, ExperimentResult, Progress
@@ -30,9 +31,11 @@ SYSTEMS = {
 class Table2:
     """SVM beside RLSC, with the same kernels."""
 
-    title: str = "Popescu 2004, table 2: Senseval lexical sample, score in % (paper / ours)"
-    description: str = "word senses: SVM-LIN and SVM-COMB beside RLSC with the same kernels, on Senseval-2"
-    needs: tuple[str, ...] = SENSEVAL_2.needs
+    title: ClassVar[str] = "Popescu 2004, table 2: Senseval lexical sample, score in % (paper / ours)"
+    description: ClassVar[str] = (
+        "word senses: SVM-LIN and SVM-COMB beside RLSC with the same kernels, on Senseval-2"
+    )
+    needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn every word with every system; with `quick` a fifth of the words."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class RLSC:
 
     kernel: Any = None
     regularisation: float | str = LAMBDA
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         check_regularisation(f"{type(self).__name__}.regularisation", self.regularisation)
@@ -86,11 +86,6 @@ class RLSC:
         _, problem, system = self._posed(batch)
         return _left_out(self.regularisation, problem, system)
 
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists: each candidate by itself."""
-        return TAKES
-
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         kernel = self._kernel()
@@ -123,7 +118,7 @@ class RLSCLin:
     """
 
     regularisation: float | str = LAMBDA
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         check_regularisation("RLSCLin.regularisation", self.regularisation)
@@ -141,11 +136,6 @@ class RLSCLin:
     def leave_one_out(self, batch: CandidateBatch) -> float:
         """Return the share of the examples that the model of all others decides right, as `RLSC` does."""
         return RLSC(regularisation=self.regularisation).leave_one_out(batch)
-
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists: each candidate by itself."""
-        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -173,7 +163,7 @@ class RLSCComb:
 
     weights: str | Mapping[str, float] | None = None
     regularisation: float | str = LAMBDA
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         check_weights("RLSCComb.weights", self.weights, CHOSEN)
@@ -208,11 +198,6 @@ class RLSCComb:
         """
         groups, _, system = self._posed(batch)
         return _left_out(self.regularisation, groups.problem, system)
-
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists: each candidate by itself."""
-        return TAKES
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Senses:
     least: int = 1
     name: str = "sense"
     language: str = "en"
-    decides: Decides = Decides("tokens", "labels")
+    decides: ClassVar[Decides] = Decides("tokens", "labels")
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

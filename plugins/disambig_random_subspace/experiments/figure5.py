@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +30,11 @@ PLACES = 51
 class Figure5:
     """Error reductions of the perceptron under random subspaces, sorted."""
 
-    title: str = "Søgaard and Johannsen 2012, figure 5: P-RLRS against P on each instance, in %"
-    description: str = "error reductions of P-RLRS on each problem instance, sorted, with 25 to 250 subspaces"
-    needs: tuple[str, ...] = (newsgroups.ARCHIVE,)
+    title: ClassVar[str] = "Søgaard and Johannsen 2012, figure 5: P-RLRS against P on each instance, in %"
+    description: ClassVar[str] = (
+        "error reductions of P-RLRS on each problem instance, sorted, with 25 to 250 subspaces"
+    )
+    needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count words, learn from every pair of groups; with `quick` from some of them."""

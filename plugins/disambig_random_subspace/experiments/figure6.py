@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,11 +35,11 @@ MUCH = 5.0
 class Figure6:
     """SGD-RLRS beside passive-aggressive and confidence-weighted learning; the removal rate."""
 
-    title: str = (
+    title: ClassVar[str] = (
         "Søgaard and Johannsen 2012, figure 6: comparison of learners, and the removal rate, accuracy in %"
     )
-    description: str = "PA, CW, SGD and SGD-RLRS on problem instances; removal rates from 5 to 90 %"
-    needs: tuple[str, ...] = (newsgroups.ARCHIVE,)
+    description: ClassVar[str] = "PA, CW, SGD and SGD-RLRS on problem instances; removal rates from 5 to 90 %"
+    needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count words, learn from every pair of groups; with `quick` from some of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
@@ -46,11 +46,11 @@ Figures = dict[str, Any]
 class Table1:
     """Perceptron and SGD against themselves under random subspaces."""
 
-    title: str = "Søgaard and Johannsen 2012, table 1: 20 Newsgroups, accuracy in % (paper / ours)"
-    description: str = (
+    title: ClassVar[str] = "Søgaard and Johannsen 2012, table 1: 20 Newsgroups, accuracy in % (paper / ours)"
+    description: ClassVar[str] = (
         "text classification under domain shift: P and SGD, alone and in 25 to 250 random subspaces"
     )
-    needs: tuple[str, ...] = (newsgroups.ARCHIVE,)
+    needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count words, learn from every pair of groups; with `quick` from some of them."""

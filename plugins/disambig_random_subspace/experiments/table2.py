@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,8 +57,12 @@ class Table2:
     """
 
     silver: bool = False
-    title: str = "Søgaard and Johannsen 2012, table 2: part-of-speech tagging, accuracy in % (paper / ours)"
-    description: str = "part-of-speech tagging, newspaper to web: AP, AP-RLRS, spaCy and CRFsuite by genre"
+    title: ClassVar[str] = (
+        "Søgaard and Johannsen 2012, table 2: part-of-speech tagging, accuracy in % (paper / ours)"
+    )
+    description: ClassVar[str] = (
+        "part-of-speech tagging, newspaper to web: AP, AP-RLRS, spaCy and CRFsuite by genre"
+    )
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -36,7 +36,6 @@ class ConfidenceWeighted(LinearLearner):
     confidence: float = 0.9
     passes: int = 5
     seed: int = 0
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_confidence("ConfidenceWeighted.confidence", self.confidence)

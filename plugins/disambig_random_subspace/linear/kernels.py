@@ -101,3 +101,10 @@ def passive_aggressive(indptr, indices, data, targets, keep, passes, most, weigh
                     steps[lane] = min(most, loss / norms[lane]) * y
                     intercepts[lane] += steps[lane] * INTERCEPT_STEP
             add_eight(indices, data, start, end, weights, steps, keep)
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
+    keep = np.ones((1, LANES), np.uint8)
+    passive_aggressive(*row, np.ones(1), keep, 1, 1.0, np.zeros(keep.shape), np.zeros(LANES))

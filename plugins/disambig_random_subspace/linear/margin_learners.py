@@ -37,7 +37,6 @@ class Perceptron(LinearLearner):
 
     passes: int = 5
     seed: int = 0
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_count("Perceptron.passes", self.passes)
@@ -77,7 +76,6 @@ class SGD(LinearLearner):
     passes: int = 5
     seed: int = 0
     decoder: Any = None
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_decoder("SGD.decoder", self.decoder)
@@ -145,7 +143,6 @@ class PassiveAggressive(LinearLearner):
     C: float = 1.0
     passes: int = 5
     seed: int = 0
-    needs_training: bool = True
 
     def __post_init__(self) -> None:
         check_above_zero("PassiveAggressive.C", self.C)

@@ -37,7 +37,6 @@ class StructuredPerceptron:
     passes: int = 5
     seed: int = 0
     decoder: Any = None
-    needs_training: bool = True
     of_sequences: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Tags:
     tags: Sequence[str]
     name: str = "tag"
     language: str = "en"
-    decides: Decides = Decides("tokens", "labels", together=True)
+    decides: ClassVar[Decides] = Decides("tokens", "labels", together=True)
 
     def __post_init__(self) -> None:
         given = list(self.tags)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +44,11 @@ TOLERANCE = 0.2
 class Domains:
     """Prepositions of each domain, with weights of the others as the prior, and without."""
 
-    title: str = "A prior from other domains"
-    description: str = "prepositions: SVMs drawn to the weights of other domains, with 10 to 1K examples"
-    needs: tuple[str, ...] = ("english/*.heldout.txt.xz",)
+    title: ClassVar[str] = "A prior from other domains"
+    description: ClassVar[str] = (
+        "prepositions: SVMs drawn to the weights of other domains, with 10 to 1K examples"
+    )
+    needs: ClassVar[tuple[str, ...]] = ("english/*.heldout.txt.xz",)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Take each domain in turn as the new one; with `quick` four of them, 10 and 100 examples."""

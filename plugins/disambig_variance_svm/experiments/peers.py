@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,9 +68,11 @@ QUICK = 10
 class Peers:
     """Accuracy, and swapped words found at equal false alarms, side by side and by domain."""
 
-    title: str = "Peers: what a user would take instead"
-    description: str = "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
-    needs: tuple[str, ...] = ("english/*.heldout.txt.xz",)
+    title: ClassVar[str] = "Peers: what a user would take instead"
+    description: ClassVar[str] = (
+        "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
+    )
+    needs: ClassVar[tuple[str, ...]] = ("english/*.heldout.txt.xz",)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Judge every system on each task; with `quick` on a tenth of the documents."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -70,9 +71,9 @@ QUICK_DRAWS = {10: 3, 100: 2, 1000: 1}
 class Table1:
     """Which of 34 prepositions was written, at every occurrence of one."""
 
-    title: str = "Bergsma et al. 2010, table 1: preposition selection, accuracy in % (paper / ours)"
-    description: str = "preposition selection: OvA, K, K+, CS, CS+ and VAR-SVM, 10 to 100K examples"
-    needs: tuple[str, ...] = ("english/*.train.txt.xz", "english/*.heldout.txt.xz")
+    title: ClassVar[str] = "Bergsma et al. 2010, table 1: preposition selection, accuracy in % (paper / ours)"
+    description: ClassVar[str] = "preposition selection: OvA, K, K+, CS, CS+ and VAR-SVM, 10 to 100K examples"
+    needs: ClassVar[tuple[str, ...]] = ("english/*.train.txt.xz", "english/*.heldout.txt.xz")
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, draw examples, learn; with `quick` up to 1,000 examples."""

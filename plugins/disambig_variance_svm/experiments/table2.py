@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +59,11 @@ QUICK_DRAWS = {10: 5, 100: 5}
 class Table2:
     """Which member of a confusion set was written."""
 
-    title: str = "Bergsma et al. 2010, table 2: context-sensitive spelling, accuracy in % (paper / ours)"
-    description: str = "five confusion sets, mean: K, CS, CS+ and VAR-SVM, 10 to 100K examples"
-    needs: tuple[str, ...] = ("english/*.train.txt.xz", "english/*.heldout.txt.xz")
+    title: ClassVar[str] = (
+        "Bergsma et al. 2010, table 2: context-sensitive spelling, accuracy in % (paper / ours)"
+    )
+    description: ClassVar[str] = "five confusion sets, mean: K, CS, CS+ and VAR-SVM, 10 to 100K examples"
+    needs: ClassVar[tuple[str, ...]] = ("english/*.train.txt.xz", "english/*.heldout.txt.xz")
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, find examples, learn set by set; with `quick` 10 and 100 examples of held-out text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +74,15 @@ SYSTEMS = (
 class Table3:
     """Which "it" refers to something, and which does not."""
 
-    title: str = 'Bergsma et al. 2010, table 3: non-referential "it", accuracy in % (paper / ours)'
-    description: str = 'non-referential "it": K, CS, CS+, VAR-SVM and VAR-SVM+FreeB, 10 to 1K examples'
-    needs: tuple[str, ...] = ("english/*.train.txt.xz", "labelled/qa-it/qa-it-v1.0.tsv", "labelled/ewt/*.xz")
+    title: ClassVar[str] = 'Bergsma et al. 2010, table 3: non-referential "it", accuracy in % (paper / ours)'
+    description: ClassVar[str] = (
+        'non-referential "it": K, CS, CS+, VAR-SVM and VAR-SVM+FreeB, 10 to 1K examples'
+    )
+    needs: ClassVar[tuple[str, ...]] = (
+        "english/*.train.txt.xz",
+        "labelled/qa-it/qa-it-v1.0.tsv",
+        "labelled/ewt/*.xz",
+    )
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, read the labelled examples, learn; with `quick` 10 and 100 examples."""

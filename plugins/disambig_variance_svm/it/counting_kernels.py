@@ -132,3 +132,13 @@ def filled_keys(
     amounts = np.empty_like(keys)
     _fill(contexts, counts, fillers, keys, amounts)
     return keys, amounts
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    hashes, bounds = np.ones(3, np.uint64), np.tile(np.array([0, 3]), (3, 1))
+    around, seed, fillers = np.array([(1, 1)]), np.uint64(1), np.ones(1, np.uint64)
+    found = contexts_of(hashes, bounds, np.ones(1, np.int64), around, seed)
+    counts = np.zeros((len(found), FILL), np.uint64)
+    count_into(hashes, bounds, found[:, 0].copy(), around, seed, fillers, counts)
+    filled_keys(found, counts, fillers)

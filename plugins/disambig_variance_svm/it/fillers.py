@@ -39,7 +39,6 @@ class FillerCounts:
         A count table of `variance_svm.NormalisedWords.v1` with gaps.
     """
 
-    requires: Sequence[str] = ()
     describes: ClassVar[str] = "group"
 
     def __init__(self, *, counts: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,13 +18,19 @@ _LETTERS = len("it")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class It:
-    """Label each "it" as referential ("it lost money") or not ("it is important to ...")."""
+    """Label each "it" as referential ("it lost money") or not ("it is important to ...").
+
+    Parameters
+    ----------
+    name, language : str
+        Of the task: the name is the default key of its annotations.
+    """
 
     name: str = "it"
     language: str = "en"
-    decides: Decides = Decides(between="labels")
-    metric: tuple[str, str] = ("f1", NON_REFERENTIAL)
-    groups: tuple[Group, ...] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
+    decides: ClassVar[Decides] = Decides(between="labels")
+    metric: ClassVar[tuple[str, str]] = ("f1", NON_REFERENTIAL)
+    groups: ClassVar[tuple[Group, ...]] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
 
     def instances(self, view: TokenView) -> Instances:
         """Return every "it", that of "it's" too, in a view of normalised words.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class SumLM:
 
     patterns: tuple[str, ...] | list[str] = ("3-gram", "4-gram", "5-gram")
     minus: tuple[str, ...] | list[str] = ()
-    needs_training: bool = False
+    needs_training: ClassVar[bool] = False
 
     def fit(
         self,
@@ -48,8 +49,6 @@ class Majority:
 
     Needs one bias column a candidate (feature group ``"bias"``).
     """
-
-    needs_training: bool = True
 
     def fit(
         self,

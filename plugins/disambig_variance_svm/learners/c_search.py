@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -57,10 +57,12 @@ class CSearch(Generic[Answer]):
         return {f"{C:g}": accuracy for C, accuracy in self.path.items()}
 
 
-def median_c(reports: Sequence[Mapping[str, Any]]) -> float | None:
-    """Return the middle one of the values of C that some fits chose; None where one of them says none."""
+def settled(learner: Any, reports: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a learner that leaves C open with the middle one of those that some fits chose, if all did."""
     chosen = [report.get("C") for report in reports]
-    return float(np.median([float(C) for C in chosen if C])) if chosen and all(chosen) else None
+    if learner.C is not None or not chosen or not all(chosen):
+        return learner
+    return replace(learner, C=float(np.median([float(C) for C in chosen if C])))
 
 
 def quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:

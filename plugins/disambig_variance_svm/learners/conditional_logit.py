@@ -28,6 +28,7 @@ from disambig.api import (
     LinearScorer,
     Scorer,
     UserError,
+    no_setting,
 )
 from disambig.api.batches import SequenceRows, segments
 from disambig.api.decoding import ChainScorer, structures_of
@@ -87,10 +88,8 @@ class ConditionalLogit:
 
     strength: float | None = None
     shared_strength: float = 30.0
-    prior: SharedScorer | None = None
+    prior: SharedScorer | None = no_setting(None)
     decoder: Any = None
-    needs_training: bool = True
-    shares: bool = True
 
     def __post_init__(self) -> None:
         check_decoder("ConditionalLogit.decoder", self.decoder)

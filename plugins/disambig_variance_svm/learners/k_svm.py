@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, DenseBlocks, Fitted, SparseRows, UserError
 from disambig.api.batches import convert
 
-from .c_search import median_c
+from .c_search import settled
 from .checks import check_names
 from .crossed_scorer import CrossedScorer
 from .from_lists import fit_ranked
@@ -43,7 +43,7 @@ class KSVM:
     sum: tuple[str, ...] | list[str] = ()
     tolerance: float = 1e-2
     max_iter: int = 1000
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
 
     def fit(
         self,
@@ -78,15 +78,9 @@ class KSVM:
         wider = convert(with_sum(batch, self.sum), CrossedRows)
         return fit_scorer(wider, settings, dev=dev, fold=fold)
 
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Class blocks, crossed rows, and lists written out."""
-        return DenseBlocks, CrossedRows, SparseRows
-
     def settled(self, reports: Sequence[Mapping[str, Any]]) -> KSVM:
         """Return the learner with the C of the middle of some fits, where it is left open."""
-        C = median_c(reports) if self.C is None else None
-        return self if C is None else replace(self, C=C)
+        return settled(self, reports)
 
     def from_state(self, arrays: Arrays) -> CrossedScorer:
         """Rebuild a saved scorer."""

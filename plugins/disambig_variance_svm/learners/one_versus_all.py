@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, DenseBlocks, Fitted, SparseRows
 
-from .c_search import median_c
+from .c_search import settled
 from .crossed_scorer import CrossedScorer
 from .from_lists import fit_pointwise
 from .liblinear import ONE_VERSUS_ALL, Settings, check, crossed, fit_scorer
@@ -37,7 +37,7 @@ class OneVersusAll:
     C: float | None = None
     tolerance: float = 1e-2
     max_iter: int = 1000
-    needs_training: bool = True
+    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
 
     def fit(
         self,
@@ -62,15 +62,9 @@ class OneVersusAll:
             return fit_pointwise(rows, settings, dev=dev)
         return fit_scorer(rows, settings, dev=dev)
 
-    @property
-    def takes(self) -> tuple[type, ...]:
-        """Class blocks, crossed rows, and lists written out."""
-        return DenseBlocks, CrossedRows, SparseRows
-
     def settled(self, reports: Sequence[Mapping[str, Any]]) -> OneVersusAll:
         """Return the learner with the C of the middle of some fits, where it is left open."""
-        C = median_c(reports) if self.C is None else None
-        return self if C is None else replace(self, C=C)
+        return settled(self, reports)
 
     def from_state(self, arrays: Arrays) -> CrossedScorer:
         """Rebuild a saved scorer."""

@@ -28,7 +28,7 @@ from disambig.api.batches import DenseLists, convert
 from ..svm.lists import Ranked, solve_lists
 from ..svm.regulariser import Regulariser
 from ..svm.solver import Solution, solve
-from .c_search import CSearch, median_c, quality
+from .c_search import CSearch, quality, settled
 from .checks import check_above_zero, check_attributes, check_finite, check_names, check_settings
 from .crossed_scorer import CrossedScorer
 from .full_matrix import crossed_blocks, crossed_prior, crossed_regulariser
@@ -92,7 +92,6 @@ class VarianceSVM:
     full_matrix: bool = False
     prior: str | Sequence[float] | Floats | None = None
     tolerance: float = 1e-3
-    needs_training: bool = True
 
     def fit(
         self,
@@ -169,8 +168,7 @@ class VarianceSVM:
 
     def settled(self, reports: Sequence[Mapping[str, Any]]) -> VarianceSVM:
         """Return the learner with the C of the middle of some fits, where it is left open."""
-        C = median_c(reports) if self.C is None else None
-        return self if C is None else replace(self, C=C)
+        return settled(self, reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer | CrossedScorer:
         """Rebuild a saved scorer."""

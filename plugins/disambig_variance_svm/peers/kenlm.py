@@ -32,7 +32,6 @@ class KenLM:
         A model of KenLM: an ARPA file, or what its ``build_binary`` made of one.
     """
 
-    requires: Sequence[str] = ()
     describes: ClassVar[str] = "group"
 
     def __init__(self, *, path: str | Path) -> None:

@@ -55,7 +55,6 @@ class NgramRatio:
         D452 for `tokens` that are no whole number from one on.
     """
 
-    requires: Sequence[str] = ()
     describes: ClassVar[str] = "group"
 
     def __init__(self, *, counts: Any, tokens: int = 100_000_000) -> None:

@@ -251,3 +251,9 @@ def extreme(values, costs, gold, alive, direction, rounding, gradient):
                 gradient[best, a] += values[i, best, a]
                 gradient[y, a] -= values[i, y, a]
     return cost
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    values = np.ones((1, 2, 1), np.float32)
+    diagonal(values, np.zeros((1, 1), np.int32), np.ones((1, 1)), np.empty((2, 1)))

@@ -28,7 +28,7 @@ class Doubling:
             os._exit(3)
         return self.double
 
-    def double(self, item):
+    def double(self, item, tell):
         if item == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if item == "die once":
@@ -46,6 +46,14 @@ class Doubling:
         if item == "slow":
             time.sleep(0.3)
             return "slow"
+        if item == "parts":
+            for done in (10, 5, 30):
+                tell(done)
+            return 30
+        if item == "parts, dying once":
+            tell(20)
+            self.double("die once", tell)
+            return self.double("parts", tell)
         return item * 2
 
 
@@ -58,7 +66,7 @@ class Logging:
         logging.getLogger("disambig.said_by_workers").debug("a detail")
         return self.wait
 
-    def wait(self, item):
+    def wait(self, item, tell):
         time.sleep(0.2)
         return os.getpid()
 
@@ -140,3 +148,16 @@ def test_workers_that_cannot_start_end_the_run():
 def test_one_worker_needs_no_process():
     assert local(1) == InProcess()
     assert local(3) == Processes(3)
+
+
+@pytest.mark.parametrize("runner", [InProcess(), Processes(2)])
+def test_how_far_an_item_is_is_told_while_it_is_worked_on(runner):
+    told = []
+    (outcome,) = runner.run(Doubling(), ["parts"], tell=told.append)
+    assert told == [10, 20] and (outcome.result, outcome.told) == (30, 30)
+
+
+def test_what_is_done_a_second_time_is_told_once(tmp_path):
+    told = []
+    (outcome,) = Processes(1).run(Doubling(str(tmp_path)), ["parts, dying once"], tell=told.append)
+    assert told == [20, 10] and outcome.told == 30

@@ -88,6 +88,7 @@ def test_every_name_has_a_type(checked):
     assert not untyped
     assert types["disambig.api", "load_model"].startswith("def (name_or_path: ")
     assert types["disambig.api", "DenseBlocks"].startswith("def (")
+    assert types["disambig.api.training", "save_model"].startswith("def (model: ")
     assert not re.findall(r"every_name\.py:\d+: error: .*", checked)
 
 

@@ -12,9 +12,9 @@ if "listen" in sys.argv:
     from disambig.cli import progress
     progress.begin()
 import numpy as np
-from disambig.text.hash_kernels import fmix64, murmur64a
+from disambig.text.hash_kernels import fmix64
 fmix64(np.uint64(1))
-murmur64a(np.zeros(8, np.uint8), 0, 8)
+fmix64(1)
 """
 
 

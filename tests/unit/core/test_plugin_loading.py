@@ -225,10 +225,6 @@ def test_a_part_that_cannot_be_imported_is_named_when_asked_for(place, write, lo
 ODD = {
     "nothing": ("", "registers nothing"),
     "hooks without parts": ("@hookimpl\ndef disambig_register_learners(register): pass", "registers nothing"),
-    "no marker": (
-        "def disambig_register_learners(register): register('odd.B.v1', Learner)",
-        "disambig_register_learners is never called: write @hookimpl above it",
-    ),
 }
 
 
@@ -241,3 +237,14 @@ def test_what_is_odd_about_a_plugin_is_a_warning(how, write, load_with, caplog):
     assert seen in caplog.text
     for other in plugins.load_plugins():
         assert other.name == "odd" or other.warning is None
+
+
+@pytest.mark.parametrize("others", ["", "from good_plugin import disambig_register_tasks\n"])
+def test_a_function_without_its_mark_is_an_error(others, write, load_with):
+    """Nothing of the plugin is registered, whatever else it has: it would be there in part only."""
+    write("good_plugin", "@hookimpl\ndef disambig_register_tasks(register): register('odd.T.v1', Learner)")
+    write("odd_plugin", others + "def disambig_register_learners(register): register('odd.B.v1', Learner)")
+    report = report_of(load_with(odd="odd_plugin"), "odd")
+    assert report.error is not None and not report.registered
+    assert report.error.startswith("[D015] did you forget @hookimpl on disambig_register_learners?")
+    assert not {"odd.B.v1", "odd.T.v1"} & {*registry.parts("learners"), *registry.parts("tasks")}

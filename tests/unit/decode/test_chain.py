@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from disambig.decode.chain import Chain
 from disambig.decode.chain_arrays import best_states, best_with_states
-from disambig.decode.chain_kernels import best_paths, max_marginals
+from disambig.decode.chain_kernels import best_path, max_marginals
 
 
 @st.composite
@@ -23,6 +24,15 @@ def chains(draw):
     if draw(st.booleans()) and k > 1:
         place[rng.integers(n), rng.integers(k)] = -np.inf
     return place, step
+
+
+def best_paths(place, step, starts, path):
+    """Put the best states of each sequence into `path`; `step` is that of every place."""
+    longest, k = int(np.diff(starts).max()), place.shape[1]
+    total, back = np.empty((2, k), place.dtype), np.empty((longest, k), np.int32)
+    for first, last in pairwise(starts):
+        if last > first:
+            best_path(place[first:last], step, total, back, path[first:last])
 
 
 def everything(place, step):

@@ -6,13 +6,19 @@ import os
 
 import pytest
 
-from disambig.doctor import compiling
+from disambig.doctor import compiling, works
 from disambig.doctor.finding import OK
+from disambig.features.counts.context_probabilities import ContextProbabilities
+from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.features.network.word_network import WordNetwork
+from disambig.features.strings.subsequences import Subsequences
+from disambig.features.words.context_words import ContextWords
+from disambig.measures.texts import ErrorRate
 
 
 def test_counting_runs_through(tmp_path, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", "numba")
-    compiling._count(tmp_path)
+    works._count(tmp_path)
     assert {"plain", "gaps", "merged", "pruned", "imported"} <= {path.name for path in tmp_path.iterdir()}
 
 
@@ -28,11 +34,24 @@ def test_all_works_are_told_and_the_engine_is_as_before(monkeypatch, engine):
         engines.append(os.environ["DISAMBIG_ENGINE"])
         raise ValueError("this one is broken")
 
-    monkeypatch.setattr(compiling, "_of_models", lambda: [("broken", broken)])
-    monkeypatch.setattr(compiling, "_of_learners", lambda: [("learner", lambda: engines.append("learned"))])
-    monkeypatch.setattr(compiling, "_count", lambda place: None)
+    todo = [("broken", broken), ("learner", lambda: engines.append("learned"))]
+    monkeypatch.setattr(compiling, "works", lambda place: todo)
     (finding,) = compiling.compile_all(lambda *what: told.append(what))
     assert engines == ["numba", "learned"]
-    assert told == [(f"compiling: {name}", i, 3) for i, name in enumerate(("broken", "counting", "learner"))]
+    assert told == [("compiling: broken", 0, 2), ("compiling: learner", 1, 2)]
     assert os.environ.get("DISAMBIG_ENGINE") == engine
     assert finding.status == OK and 0 <= finding.numbers["compiled"] <= finding.numbers["kernels"] > 50
+
+
+def test_every_kind_of_work_is_there(tmp_path):
+    names = {name for name, _ in works.works(tmp_path)}
+    assert {"counting", "disambig.WordNetwork.v1", "disambig.ErrorRate.v1"} <= names
+    assert {"disambig.NoPreference.v1", "disambig.decode.chain_kernels"} <= names
+
+
+def test_extractors_learn_from_the_sample_and_ask_the_table(tmp_path):
+    """A work that fails compiles nothing, and says nothing: it must be one that cannot be done here."""
+    works._count(tmp_path)
+    for make in (NgramCounts, ContextProbabilities, WordNetwork, ContextWords, Subsequences):
+        works._describe(tmp_path, make)
+    works._measure(ErrorRate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -169,6 +170,18 @@ def test_the_command(saved, capsys):
     assert by_text["n"] == 12
     one = json.loads(said(capsys, a, saved / "text.txt", "--json").out)  # as ever
     assert one["decisions"] == 12
+
+
+def test_two_models_of_one_name_are_told_apart_by_where_they_are(saved, models, capsys):
+    """As two trainings of one config are."""
+    a, twin = saved / "a", saved / "twin"
+    save_model(replace(models[1], name=models[0].name, version=models[0].version), twin)
+    labelled = ["--labelled", saved / "examples.jsonl"]
+    lines = [line.split("  ")[-1] for line in said(capsys, a, twin, *labelled).out.splitlines()[1:3]]
+    name = f"{models[0].name} {models[0].version}"
+    assert lines == [f"{a}: {name}", f"{twin}: {name}"]
+    other = [line.split("  ")[-1] for line in said(capsys, a, saved / "b", *labelled).out.splitlines()[1:3]]
+    assert other == [name, f"{models[1].name} {models[1].version}"]
 
 
 def test_what_cannot_be_compared_is_refused_in_a_line(saved, capsys):

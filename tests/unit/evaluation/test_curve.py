@@ -135,7 +135,7 @@ def test_impossible_sizes(sizes):
 
 
 def test_too_little_to_judge_on():
-    with pytest.raises(UserError, match=r"D412.*no document of the \w+ part has a candidate"):
+    with pytest.raises(UserError, match=r"D412.*no document that is kept to \w+ \w+ has a candidate"):
         curve_of_texts(parts(), TEXTS[:1])
     with pytest.raises(UserError, match="D464"):
         curve_of_labelled(parts(), LABELLED[:1])

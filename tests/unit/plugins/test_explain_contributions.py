@@ -14,9 +14,11 @@ from toy_plugin import NearbyWords, Pairs
 from disambig import registry
 from disambig.config import resolve
 from disambig.counts.building.build import build_table
+from disambig.explaining.judged import OFFSET, weighed
 from disambig.explaining.reasons import explain
 from disambig.features.counts.context_probabilities import ContextProbabilities
 from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.features.words.context_window import ContextWindow
 from disambig.features.words.sentence_words import SentenceWords
 from disambig.formats.labelled.reader import Labelled
 from disambig.text.tokenisations.words import Words
@@ -35,6 +37,7 @@ VIEW = Words()(["We like a quiet garden, and the harbour is quite old."])
 SETTINGS = {
     "variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True}),
 }
+OF_COUNTS = {f"variance_svm.{name}.v1" for name in ("Majority", "SumLM", "VarianceSVM")}
 LEARNERS = [
     (name, settings)
     for name, factory in sorted(registry.everything("learners").items())
@@ -124,7 +127,7 @@ def test_crossed_rows_have_their_columns_by_number(load_with):
     assert all(re.fullmatch(r"feature \d+ of words \(it has no name\)", each) for each in shown)
 
 
-def test_labels_are_explained(counts):
+def labels_learned(learner, *extractors):
     marks = [
         Labelled(text, start, start + 5, "quiet" if "quite" in text else "quite", text, str(number))
         for number, text in enumerate(TEXTS)
@@ -133,11 +136,49 @@ def test_labels_are_explained(counts):
     parts = {
         "task": Speed(pairs=("quite/quiet",)),
         "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=counts)},
-        "learner": resolve({"learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1"}})["learner"],
+        "extractors": {str(i): extractor for i, extractor in enumerate(extractors)},
+        "learner": learner,
         "baseline": Constant(),
     }
-    check_sums(train_labelled(parts, marks, name="small", min_examples=2))
+    return train_labelled(parts, marks, name="small", min_examples=2)
+
+
+def test_labels_are_explained(counts):
+    learner = resolve({"learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1"}})["learner"]
+    check_sums(labels_learned(learner, NgramCounts(counts=counts)))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [each for each in LEARNERS if each[0] not in OF_COUNTS],
+    ids=str,
+)
+def test_labels_of_every_registered_learner(name, settings):
+    """Biases of labels, wherever a learner has them, are parts of the scores."""
+    learner = resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
+    check_sums(labels_learned(learner, ContextWindow(named=True)))
+
+
+@pytest.mark.parametrize("offset", [(0.0, 0.0), (0.0, 0.5), (9.0, 0.0)], ids=str)
+def test_what_a_judge_of_labels_adds_decides(offset):
+    """Sums of all parts, the judge's among them, give the choice, its margin and the probabilities."""
+    model = labels_learned(Perceptron(), ContextWindow())
+    judge = replace(model.judge, offset=np.array([offset]), bias=np.array([[0.25, -0.25]]))
+    model = replace(model, judge=judge)
+    decisions = model.decide(VIEW)
+    shares = model.candidate_probabilities(decisions)
+    for index in range(len(decisions)):
+        first, last = decisions.offsets[index : index + 2]
+        scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
+        found = weighed(model.judge, int(decisions.groups[index]), scores)
+        totals = np.array([each.total for each in found.values()])
+        record = decisions.record(index, VIEW.texts[0])
+        assert list(found)[int(totals.argmax())] == record["chosen"]
+        assert abs(totals[0] - totals[1]) == pytest.approx(record["margin"], rel=1e-4)
+        offsets = [sum(part for name, part in each.parts if name == OFFSET) for each in found.values()]
+        assert offsets == list(offset)
+        odds = np.exp(totals - offsets)
+        assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
 
 
 def test_without_weights_nothing_is_said():

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,15 +22,6 @@ def test_any_text_has_the_hash_of_spacy(text):
     from spacy.strings import hash_string
 
     assert hash_word(text) == hash_string(text)
-
-
-@given(st.binary(max_size=40), st.integers(0, 9))
-@settings(deadline=None)  # the first call compiles
-def test_the_kernel_hashes_like_the_reference(data, before):
-    from disambig.text.hash_kernels import murmur64a
-
-    array = np.frombuffer(b"\xff" * before + data + b"\x01", dtype=np.uint8)
-    assert int(murmur64a(array, before, before + len(data))) == hash_word(data)
 
 
 def test_the_kernel_mixes_like_the_reference():

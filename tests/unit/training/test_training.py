@@ -88,6 +88,23 @@ def test_text_without_a_single_instance_is_refused(load_with, empty):
     with pytest.raises(UserError) as caught:
         train(parts(load_with), texts, name="toys")
     assert caught.value.code == "D412"
+    aim = "to learn from" if empty == "train" else "to tune on"
+    assert f"no document that is kept {aim} has a candidate" in str(caught.value)
+
+
+def test_equal_documents_are_named_where_a_part_has_none(load_with):
+    """Fifty equal lines are in one part, and the others have none; each line has a candidate all the same."""
+    same = ["It was quite good."] * 50
+    with pytest.raises(
+        UserError, match="of 50 documents only 1 is different, and equal ones are never split"
+    ):
+        train(parts(load_with), split(same), name="toys")
+    with pytest.raises(UserError, match="of 51 documents only 2 are different"):
+        train(parts(load_with), {"train": [*same, "Nothing here."], "dev": []}, name="toys")
+    with pytest.raises(UserError, match=r"to tune on .*; 1 document in all: give more of them"):
+        train(parts(load_with), {"train": same[:1], "dev": []}, name="toys")
+    with pytest.raises(UserError, match="none has a candidate of the task pairs"):
+        train(parts(load_with), {"train": ["No."] * 50, "dev": ["No."]}, name="toys")
 
 
 def test_training_is_repeatable_and_says_where_it_is(load_with):
