@@ -103,6 +103,8 @@ MESSAGES: dict[str, str] = {
     "D337": '{n:,} lists, and none has a right candidate and a wrong one: give costs, or a "reference" for each list',
     "D338": "model {model} finds the best of lists, and decides nothing in texts: disambig annotate FILE --from nbest, or evaluate --lists FILE",
     "D339": "no figures yet for {task!r}, whose places have candidates of their own: look at what disambig annotate says",
+    "D345": "{where}: {problem}; {form}",
+    "D346": "{path}: no {what} in it; {form}, a line each",
     "D401": "{rate!r} flags per 1,000 words make no sense: give a number of at least 0",
     "D402": "{name!r} is no file and no installed pack: of these there are {names}",
     "D403": "pack {path} is damaged: {problem}: install it again",
