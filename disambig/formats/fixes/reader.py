@@ -107,7 +107,8 @@ def _problem(said: dict[str, Any]) -> str:
     for key in (*_TEXTS, *(key for key in _OPTIONAL if key in said)):
         if not isinstance(said.get(key), str) or not can_be_encoded(said[key]):
             return f"no {key!r} that is text" if key in said else f"no {key!r}"
-    before, start, end, old, new = (said.get(key) for key in ("before", "start", "end", "old", "new"))
+    before, old, new = (said[key] for key in _TEXTS)
+    start, end = said.get("start"), said.get("end")
     if type(start) is not int or type(end) is not int:
         return '"start" and "end" are no whole numbers'
     if not 0 <= start <= end <= len(before):
