@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from disambig.formats.edits import edit_of
+
+KINDS = ("replace", "insert", "delete")
+_CLOSING = tuple(".,;:!?)]}")
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
@@ -45,8 +50,17 @@ class Fix:
     where: str = ""
     id: str = ""
 
-
-KINDS = ("replace", "insert", "delete")
+    def corrected(self) -> str:
+        """Return the text with this one mistake corrected, a space put in or taken out with the word."""
+        left, right, new = self.before[: self.start], self.before[self.end :], self.new
+        if self.kind == "delete":
+            record = {"start": self.start, "end": self.end, "observed": self.old, "replacement": ""}
+            made = edit_of(record, self.before)
+            return self.before[: made["start"]] + made["replacement"] + self.before[made["end"] :]
+        if self.kind == "insert":
+            new = f" {new}" if left[-1:].isalnum() else new
+            new = f"{new} " if right and not right[0].isspace() and right[0] not in _CLOSING else new
+        return left + new + right
 
 
 @dataclass(frozen=True, slots=True)
