@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from disambig.evaluation.mistakes.checkers import Models as _ModelChecker
     from disambig.evaluation.mistakes.checkers import edits_of as edits_of
     from disambig.evaluation.mistakes.checkers import stretches as _text_stretches
+    from disambig.evaluation.mistakes.comparison import compare_trials as compare_trials
     from disambig.evaluation.mistakes.edits import Checker as Checker
     from disambig.evaluation.mistakes.edits import Edit as Edit
     from disambig.evaluation.mistakes.figures import figures as _mistake_figures
+    from disambig.evaluation.mistakes.rates import over_rates as over_rates
     from disambig.evaluation.mistakes.trial import Trial as _MistakeTrial
     from disambig.evaluation.mistakes.trial import limit_for as limit_for
     from disambig.evaluation.senseval.scorer import credit as _senseval_credit

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from disambig.checking.lines import many
+
 
 def run(
     names: Sequence[str],
@@ -63,11 +65,13 @@ def run(
 
 def readable(found: dict[str, Any]) -> list[str]:
     """Return the figures of one checker as lines for people."""
-    n, clean = found["all"]["n"], found["clean"]
-    text = "" if clean is None else f", {clean['words']:,} clean words of {clean['projects']:,}"
+    clean = found["clean"]
+    read = f"read {many(found['all']['n'], 'mistake')} of {many(found['projects'], 'project')}"
+    if clean is not None:
+        read += f", {many(clean['words'], 'clean word')} of {many(clean['projects'], 'project')}"
     rates = ", ".join(f"{task} {rate:g}" for task, rate in found["rates"].items())
     return [
-        f"read {n:,} mistakes of {found['projects']:,} projects{text}",
+        read,
         f"{found['model']}, set to flags per 1,000 words: {rates}",
         *_table(found),
         *(_of_clean(clean) if clean is not None else ()),
