@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from disambig.evaluation.mistakes.checkers import stretches
+from disambig.data.decisions import Decisions
+from disambig.data.groups import Group
+from disambig.evaluation.mistakes.checkers import edits_of, stretches
 from disambig.evaluation.mistakes.comparison import compare_trials
 from disambig.evaluation.mistakes.edits import Edit, corrects, touches
 from disambig.evaluation.mistakes.figures import figures
@@ -205,3 +207,39 @@ def test_texts_go_in_stretches():
     texts = ["aaa", "bb", "cccc", "d", ""]
     assert list(stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
     assert list(stretches([], size=4)) == []
+
+
+def decisions(places):
+    """Return flagged decisions between no word, "on" and "with": (text, start, end, observed, chosen)."""
+    table = (Group("g", ("", "on", "with")),)
+    documents, starts, ends, observed, chosen = np.array(places, np.int32).T
+    n = len(places)
+    numbers = {"margins": 1.0, "probabilities": 0.75, "flagged": True, "found": 1, "asked": 1, "groups": 0}
+    types = (np.float32, np.float32, np.bool_, np.int32, np.int32, np.int32)
+    columns = {
+        name: np.full(n, value, dtype) for (name, value), dtype in zip(numbers.items(), types, strict=True)
+    }
+    return Decisions(
+        task="toy",
+        model="toy 1",
+        table=table,
+        documents=documents,
+        starts=starts,
+        ends=ends,
+        observed=observed,
+        chosen=chosen,
+        offsets=np.arange(n + 1, dtype=np.int64) * 3,
+        scores=np.zeros(3 * n, np.float32),
+        **columns,
+    )
+
+
+def test_models_that_put_words_in_and_take_them_out():
+    capital = fix("[On] tomorrow we go.", "")
+    mistakes = [MISSING, EXTRA, capital]
+    places = [(0, 8, 8, 0, 1), (1, 7, 11, 2, 0), (2, 0, 2, 1, 0)]
+    edits = edits_of([decisions(places)], [each.before for each in mistakes])
+    assert [(e.start, e.end, e.new) for (e,) in edits] == [(8, 8, "on "), (7, 12, ""), (0, 4, "T")]
+    for (made,), mistake in zip(edits, mistakes, strict=True):
+        assert corrects(made, mistake) and touches(made, mistake)
+        assert (made.task, made.sure) == ("toy", 0.75)
