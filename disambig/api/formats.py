@@ -1,4 +1,4 @@
-"""Readers of labelled corpora and their keys, and of CoNLL-U."""
+"""Readers of labelled corpora and their keys, of mistakes and their corrections, and of CoNLL-U."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from disambig.formats.conllu.sentences import ConlluSentence as ConlluSentence
     from disambig.formats.conllu.sentences import ConlluToken as ConlluToken
     from disambig.formats.conllu.sentences import read_conllu as read_conllu
+    from disambig.formats.fixes.fix import Clean as Clean
+    from disambig.formats.fixes.fix import Fix as Fix
+    from disambig.formats.fixes.reader import read_clean as read_clean
+    from disambig.formats.fixes.reader import read_fixes as read_fixes
     from disambig.formats.labelled.contract import ExampleReader as ExampleReader
     from disambig.formats.labelled.contract import ReaderOptions as ReaderOptions
     from disambig.formats.labelled.contract import Source as Source

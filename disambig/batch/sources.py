@@ -110,7 +110,7 @@ class ModelSource:
 
         return run
 
-    def load_correcting(self) -> Annotate:
+    def correcting_models(self) -> list[Model]:
         """Load the models that correct words; those that choose labels are left out.
 
         Raises
@@ -118,7 +118,6 @@ class ModelSource:
         UserError
             As for `load_models`; D644 where a model that was named chooses labels.
         """
-        from disambig.model.annotate import annotate
         from disambig.types import Flags
 
         models = []
@@ -127,6 +126,13 @@ class ModelSource:
                 models.append(model)
             elif self.models:
                 raise UserError("D644", name=model.name, task=model.task.name)
+        return models
+
+    def load_correcting(self) -> Annotate:
+        """Load the `correcting_models` and return the function that annotates texts."""
+        from disambig.model.annotate import annotate
+
+        models = self.correcting_models()
         return lambda texts: annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
 
     def language(self) -> str:

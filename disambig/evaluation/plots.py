@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,42 @@ def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> 
         axes.set_title(title)
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left")
+        _save(figure, path)
+
+
+def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str) -> None:
+    """Draw what is mended against how often clean text is flagged, a mark for each rate.
+
+    Parameters
+    ----------
+    points : sequence of dict
+        As `disambig.evaluation.mistakes.rates.over_rates` returns them; without clean text the rate that was
+        set stands for the false flags.
+    path : path
+        Its ending says the form; errors are those of `plot_curve`.
+    """
+    check_plot(path)
+    from matplotlib.figure import Figure
+
+    measured = all(point["clean"] is not None for point in points)
+    flags = [point["clean"]["per_1000"] if measured else point["rate"] for point in points]
+    right = [100 * point["all"]["right"] for point in points]
+    spread = [point["all"]["right_interval"] for point in points]
+    with _plain_svg():
+        figure = Figure(figsize=(7, 4.5), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(flags, right, marker="o", color="#1f5fa8")
+        if all(spread):
+            low, high = ([100 * each[side] for each in spread] for side in (0, 1))
+            axes.fill_between(flags, low, high, color="#cfd8e6", label="95 % over projects")
+            axes.legend(loc="lower right")
+        for point, x, y in zip(points, flags, right, strict=True):
+            axes.annotate(f"{point['rate']:g}", (x, y), textcoords="offset points", xytext=(4, -12))
+        what = "false flags" if measured else "flags, as set,"
+        axes.set_xlabel(f"{what} per 1,000 clean words (beside each mark: the rate set)")
+        axes.set_ylabel("mistakes rightly corrected, %")
+        axes.set_title(title)
+        axes.grid(alpha=0.3)
         _save(figure, path)
 
 

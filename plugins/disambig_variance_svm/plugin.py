@@ -41,3 +41,5 @@ def disambig_register_experiments(register: Register) -> None:
     register("bergsma2010.table1.v1", ".experiments.table1:Table1")
     register("bergsma2010.table2.v1", ".experiments.table2:Table2")
     register("bergsma2010.table3.v1", ".experiments.table3:Table3")
+    register("people.mistakes.v1", ".experiments.people:Mistakes")
+    register("people.mistakes_dev.v1", ".experiments.people:DevelopmentMistakes")

@@ -1,4 +1,4 @@
-"""``disambig evaluate``: how good a model is on text whose words are right."""
+"""``disambig evaluate``: how good a model is on text whose words are right, or on real mistakes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def evaluate(
     model: Annotated[
-        str, typer.Argument(help="A task, PACK/TASK, a model directory; with --folds a config.")
-    ],
+        str | None,
+        typer.Argument(
+            help="A task, PACK/TASK, a model directory; with --folds a config; with --fixes also several, "
+            "joined by +, or none for all that are installed."
+        ),
+    ] = None,
     text: Annotated[
         list[str] | None,
         typer.Argument(
@@ -28,6 +32,17 @@ def evaluate(
     ] = None,
     labelled: Labelled = None,
     lists: Lists = None,
+    fixes: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Real mistakes with their corrections in place of text: .jsonl."),
+    ] = None,
+    clean: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --fixes: paragraphs without mistakes, for false flags."),
+    ] = None,
+    tier: Annotated[
+        int, typer.Option(min=1, max=2, help="With --fixes: 1, what is surely a mistake; 2, all.")
+    ] = 1,
     encoding: Encoding = None,
     strict: Strict = False,
     key: Annotated[
@@ -56,16 +71,35 @@ def evaluate(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw how reliable probabilities are: a .svg, .png or .pdf file.")
+        Path | None,
+        typer.Option(
+            help="Draw how reliable probabilities are, of --fixes what each rate finds: a .svg, .png or .pdf."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score a model on text whose words are right, or on labelled examples; or compare two models on them."""
+    """Score a model on text whose words are right, on labelled examples or on mistakes; or compare two."""
     if plot is not None:
         from disambig.evaluation.plots import check_plot
 
         check_plot(plot)
+    if fixes:
+        if labelled or lists or encoding or strict or key or sensemap or lines or only_test or measure:
+            raise typer.BadParameter(
+                "--fixes goes with MODEL, --clean, --tier, --rate, --plot and --json alone"
+            )
+        if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
+            raise typer.BadParameter("--fixes is for one or two models, --plot and --rate for one")
+        from disambig.cli.evaluating_fixes import run as run_fixes
+
+        names = [name for name in (model, *(text or ())) if name]
+        run_fixes(names, fixes, clean=clean, tier=tier, rates=rate, plot=plot, json=json)
+        return
+    if clean:
+        raise typer.BadParameter("--clean is for --fixes FILE")
+    if model is None:
+        raise typer.BadParameter("name a model: MODEL; only --fixes FILE can do without")
     if sensemap and not key:
         raise typer.BadParameter("--sensemap needs --key FILE")
     if key and (not labelled or folds is not None):

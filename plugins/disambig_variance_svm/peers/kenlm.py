@@ -88,7 +88,7 @@ class KenLM:
         """
         if view.tokenisation != Words.name:
             raise UserError("D742", asked=view.tokenisation, words=Words.name)
-        words = self._words(view)
+        words = self.words(view)
         candidates = [candidate.split() for candidate in group.candidates]
         known = [int(all(word in self.model for word in candidate)) for candidate in candidates]
         values = np.array([list(row) for row in self._scores(view, words, instances, candidates)], np.float64)
@@ -127,7 +127,7 @@ class KenLM:
 
             yield map(score, candidates)
 
-    def _words(self, view: TokenView) -> list[str]:
+    def words(self, view: TokenView) -> list[str]:
         """Return the words of a view as strings, boundary words as KenLM writes them; kept for one view.
 
         They follow the hashes: a word that was replaced there is not the one in the text.

@@ -1,0 +1,32 @@
+"""What models find as the rate of flags that they are set to moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from disambig.evaluation.mistakes.checkers import Models
+from disambig.evaluation.mistakes.figures import figures
+from disambig.evaluation.mistakes.trial import Trial
+
+RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
+
+
+def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) -> list[dict[str, Any]]:
+    """Return a point for each rate, which every model is set to.
+
+    Returns
+    -------
+    list of dict
+        ``rate``; ``all`` mistakes and ``clean`` text as `figures` returns them.
+
+    Raises
+    ------
+    UserError
+        D401 for an impossible rate.
+    """
+    points = []
+    for rate in rates:
+        found = figures(trial, checker.limits(rate))
+        points.append({"rate": rate, "all": found["all"], "clean": found["clean"]})
+    return points

@@ -1,0 +1,1 @@
+"""Real mistakes with their corrections, and untouched text of the same writers, as JSON Lines."""

@@ -1,0 +1,150 @@
+"""``people.mistakes``: real mistakes of people, mended by what ships and by what one could take instead.
+
+The mistakes are corrections from the histories of open documentation projects, the clean paragraphs are of
+the same projects. What ships is set to its own rates. KenLM, of the text that the pack's counts are of,
+decides the same candidates, with a limit for each task at which it flags the clean paragraphs of the
+development part as often as what ships. Harper is as its authors set it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disambig.api.evaluation import (
+    MistakeTrial,
+    ModelChecker,
+    compare_trials,
+    limit_for,
+    mistake_figures,
+    over_rates,
+)
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api.formats import read_clean, read_fixes
+
+from ..peers.harper import Harper
+from ..peers.kenlm_checker import KenLMChecker
+from ..peers.kenlm_making import kenlm_of, missing
+
+FOLDER = Path("labelled") / "fixes"
+SHIPS = "what ships"
+QUICK = 4
+"""With `quick` one mistake, and one paragraph, of so many is read."""
+Limits = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """Mistakes rightly corrected by class, and false flags, of systems side by side."""
+
+    part: str = "test"
+    title: str = "People's mistakes: found and mended"
+    description: str = "real mistakes of 1,000 corrected texts: what ships, KenLM, Harper"
+    needs: tuple[str, ...] = tuple(
+        (FOLDER / f"{clean}{part}.jsonl.xz").as_posix()
+        for part in ("dev", "test")
+        for clean in ("", "clean.")
+    )
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Ask each system that is there once; with `quick` for a quarter of the texts."""
+        every = QUICK if quick else 1
+        fixes = read_fixes(data / FOLDER / f"{self.part}.jsonl.xz", tier=1)[::every]
+        clean = read_clean(data / FOLDER / f"clean.{self.part}.jsonl.xz")[::every]
+        ships = ModelChecker.named()
+        trials: dict[str, MistakeTrial] = {}
+        limits: dict[str, Limits | None] = {SHIPS: ships.limits()}
+        notes = []
+        progress(SHIPS, 0, 1)
+        trials[SHIPS] = MistakeTrial.of(ships, fixes, clean)
+        if without := missing(data):
+            notes.append(f"KenLM is left out: it needs {without}.")
+        else:
+            peer = KenLMChecker(ships.models, kenlm_of(data, progress=progress))
+            progress("KenLM", 0, 1)
+            trials["KenLM"] = MistakeTrial.of(peer, fixes, clean)
+            tuned = read_clean(data / FOLDER / "clean.dev.jsonl.xz")[::every]
+            limits["KenLM"] = equal_limits(ships, peer, tuned)
+        if Harper.is_installed():
+            progress("Harper", 0, 1)
+            trials["Harper"] = MistakeTrial.of(Harper(), fixes, clean)
+        else:
+            notes.append("Harper is left out: it needs pip install 'disambig[peers]'.")
+        found = {name: mistake_figures(trial, limits.get(name)) for name, trial in trials.items()}
+        return ExperimentResult(
+            rows=[row for name, figures in found.items() for row in rows(name, figures)],
+            claims=list(claims(trials, limits)),
+            notes=[*NOTES, *notes],
+            details={"part": self.part, "figures": found},
+            panels=[panel(ships, trials[SHIPS], found)],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopmentMistakes(Mistakes):
+    """The same on the development part."""
+
+    part: str = "dev"
+    description: str = "the same on the development part, to work with"
+
+
+NOTES = (
+    "Right: the edit gives the words that the writer gave. False flags are per 1,000 words of paragraphs "
+    "that nobody changed for a year; a few of them do hold mistakes.",
+    "Texts of one project are alike: intervals (in the JSON form) and p are of a bootstrap over projects.",
+    "KenLM decides what the shipped models decide, between the same candidates; its limits are set on the "
+    "clean development part for as many flags of each task.",
+    "Harper's spelling, capitals, style, format and readability are left out; of its suggestions any may be "
+    "right.",
+)
+
+
+def equal_limits(ships: ModelChecker, peer: KenLMChecker, clean: Sequence[Any]) -> dict[str, float]:
+    """Return the limits at which a peer flags clean text as often as what ships, task by task."""
+    flags = MistakeTrial.of(ships, [], clean).at(ships.limits()).flags.sum(axis=1)
+    trial = MistakeTrial.of(peer, [], clean)
+    return {task: limit_for(trial, task, int(n)) for task, n in zip(ships.tasks, flags, strict=True)}
+
+
+def rows(name: str, found: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the figures to be shown of one system."""
+    every = found["all"]
+    yield Row(name, "right, all", None, _percent(every["right"]), every["n"])
+    for category, of_class in found["classes"].items():
+        yield Row(name, f"right, {category}", None, _percent(of_class["right"]), of_class["n"])
+        for kind, at in of_class["kinds"].items() if len(of_class["kinds"]) > 1 else ():
+            yield Row(name, f"right, {category}, {kind}", None, _percent(at["right"]), at["n"])
+    yield Row(name, "found, all", None, _percent(every["found"]), every["n"])
+    yield Row(name, "wrong correction, all", None, _percent(every["wrong"]), every["n"])
+    clean = found["clean"]
+    yield Row(name, "false flags per 1,000 words", None, clean["per_1000"], clean["words"])
+
+
+def claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limits | None]) -> Iterator[Claim]:
+    """Yield whether what ships mends more than each peer."""
+    for name, trial in trials.items():
+        if name == SHIPS:
+            continue
+        compared = compare_trials((trial, trials[SHIPS]), (limits.get(name), limits[SHIPS]))
+        lead, p = compared["difference"]["value"], compared["difference"]["p"]
+        low, high = (100 * end for end in compared["difference"]["interval"])
+        evidence = f"{100 * lead:+.1f} points ({low:+.1f} to {high:+.1f}), p = {p:.2g}"
+        yield Claim(f"{SHIPS} mends more than {name}", bool(lead > 0 and p < 0.05), evidence)
+
+
+def panel(ships: ModelChecker, trial: MistakeTrial, found: Mapping[str, Any]) -> Panel:
+    """Return the plot: what is mended against false flags, what ships at all rates, and each system."""
+    line = [_place(point) for point in over_rates(ships, trial)]
+    points = {name: [_place(figures)] for name, figures in found.items()}
+    x, y = "false flags per 1,000 words", "mistakes rightly corrected, %"
+    return Panel("People's mistakes", x, y, {f"{SHIPS}, at other rates": line}, points)
+
+
+def _place(found: Mapping[str, Any]) -> tuple[float, float]:
+    return found["clean"]["per_1000"], _percent(found["all"]["right"])
+
+
+def _percent(share: float) -> float:
+    return 100.0 * share

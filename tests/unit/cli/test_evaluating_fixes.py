@@ -1,0 +1,148 @@
+"""``disambig evaluate --fixes``: what it prints, what it refuses; once as a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disambig.cli import main
+from disambig.cli.evaluating_fixes import readable
+from disambig.evaluation.mistakes.checkers import Models, edits_of
+from disambig.formats.fixes.reader import read_clean, read_fixes
+from disambig.model.annotate import annotate
+
+FIXES = [
+    ("It was more then we had hoped for.", 12, "then", "than", "confusion", "a", 1),
+    ("He did it and than he left.", 14, "than", "then", "confusion", "b", 1),
+    ("We wait on the bus.", 8, "on", "for", "preposition", "b", 1),
+    ("They accept for the last one.", 12, "for", "", "preposition", "b", 2),
+]
+CLEAN = ["We saw more than ever before.", "And then they went home for a week."]
+
+
+def fixes_and_clean(folder):
+    rows = [
+        {"before": t, "start": s, "end": s + len(o), "old": o, "new": n, "class": c, "repo": r, "tier": tier}
+        for t, s, o, n, c, r, tier in FIXES
+    ]
+    texts = [{"text": text, "repo": repo} for text, repo in zip(CLEAN, "ab", strict=True)]
+    paths = folder / "fixes.jsonl", folder / "clean.jsonl"
+    for path, each in zip(paths, (rows, texts), strict=True):
+        path.write_text("".join(json.dumps(row) + "\n" for row in each), encoding="utf8")
+    return tuple(map(str, paths))
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as caught:
+        main.run(["evaluate", *map(str, arguments)])
+    said = capsys.readouterr()
+    return caught.value.code, said.out, said.err
+
+
+def test_a_table_of_what_ships(tmp_path, capsys):
+    fixes, clean = fixes_and_clean(tmp_path)
+    status, out, _ = run(capsys, "--fixes", fixes, "--clean", clean, "--rate", "1", "--rate", "4")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "read 3 mistakes of 2 projects, 14 clean words of 2 projects"
+    assert "disambig_en/preposition" in lines[1] and "disambig_en/spelling" in lines[1]
+    table = {line.split()[0]: line.split()[1:] for line in lines[3:]}
+    assert table["confusion"][:3] == ["2", "100.0%", "100.0%"]
+    assert table["preposition"][0] == "1"
+    assert any(line.startswith("false flags per 1,000 clean words: 0.00") for line in lines)
+    assert [line.split()[0] for line in lines[-2:]] == ["1", "4"]
+
+
+def test_json_and_a_plot(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    fixes, clean = fixes_and_clean(tmp_path)
+    plot = tmp_path / "rates.svg"
+    arguments = ("spelling", "--fixes", fixes, "--clean", clean, "--tier", 2, "--json", "--plot", plot)
+    status, out, _ = run(capsys, *arguments)
+    assert status == 0
+    said = json.loads(out)
+    assert (said["all"]["n"], said["tier"], list(said["rates"])) == (4, 2, ["spelling"])
+    assert [point["rate"] for point in said["curve"]] == [0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0]
+    assert said["clean"]["words"] == 14
+    assert "mistakes rightly corrected" in plot.read_text(encoding="utf8")
+
+
+def test_two_checkers(tmp_path, capsys):
+    fixes, clean = fixes_and_clean(tmp_path)
+    status, out, _ = run(capsys, "preposition", "preposition+spelling", "--fixes", fixes, "--clean", clean)
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "rightly corrected (more is better) of 3 examples:"
+    assert any("bootstrap over 2 projects" in line for line in lines)
+    assert [line.split()[0] for line in lines if "disambig_en/spelling" in line] == ["B", "B"]
+
+
+def test_files_without_clean_text_or_with_one_project(tmp_path, capsys):
+    fixes, _ = fixes_and_clean(tmp_path)
+    rows = Path(fixes).read_text(encoding="utf8").splitlines()
+    Path(fixes).write_text(rows[0], encoding="utf8")
+    status, out, _ = run(capsys, "spelling", "--fixes", fixes)
+    assert status == 0
+    assert "read 1 mistake of 1 project\n" in out and " to " not in out.split("set to", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["tag", "--fixes", "F"], "D644"),
+        (["spelling+spelling", "--fixes", "F"], "D333"),
+        (["nothing", "--fixes", "F"], "D404"),
+        (["--fixes", "none.jsonl"], "D300"),
+        (["--fixes", "C"], "D345"),
+        (["--fixes", "F", "--rate", "-1"], "--rate"),
+        (["--fixes", "F", "--labelled", "x.tsv"], "--fixes goes with"),
+        (["a", "b", "c", "--fixes", "F"], "one or two models"),
+        (["a", "b", "--fixes", "F", "--rate", "1"], "one or two models"),
+        (["spelling", "--clean", "C"], "--clean is for --fixes"),
+        ([], "name a model"),
+    ],
+)
+def test_what_is_refused(tmp_path, capsys, arguments, problem):
+    fixes, clean = fixes_and_clean(tmp_path)
+    status, _, err = run(capsys, *({"F": fixes, "C": clean}.get(each, each) for each in arguments))
+    assert status == 2
+    assert problem in " ".join(err.replace("│", " ").split())
+
+
+def test_as_a_program(tmp_path):
+    fixes, _ = fixes_and_clean(tmp_path)
+    arguments = ["evaluate", "spelling", "--fixes", fixes, "--json"]
+    code = "import sys; from disambig.cli.main import run; run(sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["classes"]["confusion"]["right"] == 1.0
+
+
+@pytest.mark.data
+def test_real_mistakes():
+    """At the models' own rates the flags are those that they raise when they are set to nothing else."""
+    folder = Path(os.environ["DISAMBIG_DATA"]) / "labelled" / "fixes"
+    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[:300]
+    texts = [each.before for each in mistakes] + [
+        each.text for each in read_clean(folder / "clean.dev.jsonl.xz")[:300]
+    ]
+    checker = Models.named()
+    limits = checker.limits()
+    above = [[e for e in edits if e.sure > limits[e.task]] for edits in checker.edits(texts)]
+    assert above == edits_of(annotate(texts, checker.models), texts)
+    from disambig.evaluation.mistakes.figures import figures
+    from disambig.evaluation.mistakes.rates import over_rates
+    from disambig.evaluation.mistakes.trial import Trial
+
+    trial = Trial.of(checker, mistakes)
+    found = figures(trial, limits)
+    assert found["classes"]["confusion"]["right"] > 0.5
+    rising = [point["all"]["right"] for point in over_rates(checker, trial)]
+    assert np.all(np.diff(rising) >= 0) and rising[0] > 0
+    assert readable({"model": "", "rates": {}, "curve": [], **found})[0].startswith("read 300 mistakes")

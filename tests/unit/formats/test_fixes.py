@@ -1,0 +1,95 @@
+"""Mistakes and clean paragraphs as they are read: what is kept, and what is wrong with a line."""
+
+from __future__ import annotations
+
+import json
+import lzma
+
+import pytest
+
+from disambig.errors import UserError
+from disambig.formats.fixes.fix import Clean, Fix
+from disambig.formats.fixes.reader import read_clean, read_fixes
+
+ROW = {"before": "We rely in it.", "start": 8, "end": 10, "old": "in", "new": "on"}
+
+
+def written(tmp_path, *rows, name="fixes.jsonl"):
+    path = tmp_path / name
+    text = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows)
+    path.write_bytes(lzma.compress(text.encode()) if name.endswith(".xz") else text.encode())
+    return path
+
+
+def test_a_mistake_is_read_with_all_that_is_said_of_it(tmp_path):
+    about = {"class": "preposition", "sub": "pref", "kind": "replace", "tier": 2, "repo": "a/b", "id": "x1"}
+    path = written(tmp_path, {**ROW, **about, "year": 2019}, "", name="fixes.jsonl.xz")
+    where = f"{path}, line 1"
+    assert read_fixes(path) == [
+        Fix("We rely in it.", 8, 10, "in", "on", "preposition", "pref", "replace", 2, "a/b", where, "x1")
+    ]
+
+
+def test_what_is_not_said_is_filled_in(tmp_path):
+    missing = {**ROW, "before": "We rely it.", "end": 8, "old": "", "repo": None}
+    extra = {**ROW, "before": "We saw in it.", "start": 7, "end": 9, "new": ""}
+    one, other, third = read_fixes(written(tmp_path, ROW, missing, extra))
+    assert (one.category, one.sub, one.kind, one.tier, one.repo) == ("other", "", "replace", 1, one.before)
+    assert (other.kind, other.repo, third.kind) == ("insert", "We rely it.", "delete")
+
+
+def test_higher_tiers_are_left_out_where_they_are_not_wanted(tmp_path):
+    path = written(tmp_path, ROW, {**ROW, "tier": 2})
+    assert [fix.tier for fix in read_fixes(path)] == [1, 2]
+    assert [fix.tier for fix in read_fixes(path, tier=1)] == [1]
+    with pytest.raises(UserError, match=r"D346.*no mistake of tier 1 in it"):
+        read_fixes(written(tmp_path, {**ROW, "tier": 2}), tier=1)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("{", "no JSON"),
+        ("[]", "no JSON object"),
+        ({**ROW, "before": 3}, "no 'before' that is text"),
+        ({**ROW, "new": None}, "no 'new'"),
+        ({**ROW, "new": "\ud800"}, "no 'new' that is text"),
+        ({**ROW, "class": 3}, "no 'class' that is text"),
+        ({**ROW, "start": True}, "no whole numbers"),
+        ({**ROW, "end": 99}, "8 to 99 is no part of 14 characters"),
+        ({**ROW, "start": 7}, "' in' stands at 7 to 10, not 'in'"),
+        ({**ROW, "new": " in "}, "are the same, 'in'"),
+        ({**ROW, "kind": "insert"}, "the kind is insert, and 'in' becoming 'on' is replace"),
+        ({**ROW, "kind": "swap"}, "the kind is 'swap'"),
+        ({**ROW, "tier": 3}, "the tier is 3, not 1 or 2"),
+        ({**ROW, "tier": "1"}, "the tier is '1'"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path, row, problem):
+    path = written(tmp_path, ROW, row)
+    with pytest.raises(UserError) as caught:
+        read_fixes(path)
+    assert caught.value.code == "D345"
+    assert f"{path}, line 2: " in str(caught.value) and problem in str(caught.value)
+
+
+def test_clean_paragraphs(tmp_path):
+    path = written(tmp_path, {"text": "All is well.", "repo": "a/b"}, {"text": "Here too."})
+    assert read_clean(path) == [
+        Clean("All is well.", "a/b", f"{path}, line 1"),
+        Clean("Here too.", "Here too.", f"{path}, line 2"),
+    ]
+
+
+@pytest.mark.parametrize("row", [ROW, {"text": 3}, {"text": "a", "repo": 3}])
+def test_a_broken_paragraph_is_named(tmp_path, row):
+    with pytest.raises(UserError, match=r"D345.*line 1: no '(text|repo)'"):
+        read_clean(written(tmp_path, row))
+
+
+def test_files_without_anything(tmp_path):
+    for read in (read_fixes, read_clean):
+        with pytest.raises(UserError, match="D346"):
+            read(written(tmp_path, "", ""))
+        with pytest.raises(UserError, match="D300"):
+            read(tmp_path / "none.jsonl")

@@ -1,0 +1,57 @@
+"""Harper's lints as edits; the program itself where it is installed."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from disambig_variance_svm.peers import harper
+from disambig_variance_svm.peers.harper import Harper
+
+from disambig.errors import UserError
+from disambig.evaluation.mistakes.edits import Edit
+
+TASKS = Harper().tasks[0]
+
+
+@pytest.mark.parametrize(
+    ("suggestions", "made"),
+    [
+        (["Replace with: “the”"], Edit(3, 6, "the", TASKS)),
+        (["Replace with: “a”", "Replace with: “an”"], Edit(3, 6, "a", TASKS, others=("an",))),
+        (["Insert “,”", "Insert “;”"], Edit(6, 6, ",", TASKS, others=(";",))),
+        (["Remove error"], Edit(3, 6, "", TASKS)),
+        (["Replace with: “a”", "Remove error"], Edit(3, 6, "a", TASKS, others=("",))),
+        (["Something new"], Edit(3, 6, None, TASKS)),
+        ([], Edit(3, 6, None, TASKS)),
+    ],
+)
+def test_suggestions(suggestions, made):
+    lint = {"span": {"char_start": 3, "char_end": 6}, "suggestions": suggestions}
+    assert harper._edit(lint) == made
+
+
+def test_the_program_on_several_texts(monkeypatch):
+    pytest.importorskip("harper")
+    monkeypatch.setattr(harper, "AT_ONCE", 2)
+    texts = ["Nothing is wrong here.", "Élan, he has eaten a apple.", "It is in the the box, teh end."]
+    nothing, article, doubled = Harper().edits(texts)
+    assert nothing == []
+    assert [(edit.start, edit.end, edit.new) for edit in article] == [(19, 20, "an")]
+    assert [texts[2][edit.start : edit.end] for edit in doubled if edit.new == "the"][:1] == ["the the"]
+    assert len(Harper(without=()).edits(texts)[2]) >= len(doubled)
+
+
+def test_what_is_not_there_or_fails_is_told(monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D744.*disambig\[peers\]"):
+        patch.setattr(harper, "find_spec", lambda name: None)
+        Harper().edits(["A text."])
+    monkeypatch.setattr(harper, "find_spec", lambda name: "there")
+
+    def failing(*command, **about):
+        return subprocess.CompletedProcess(command, 3, "[]", "loading\nError: no room\n")
+
+    monkeypatch.setattr(subprocess, "run", failing)
+    with pytest.raises(UserError, match=r"D745.*status 3.*Error: no room"):
+        Harper().edits(["A text."])
+    assert Harper().edits([]) == []
