@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from disambig.checking.lines import many
+from disambig.plural import many
 
 
 def run(
