@@ -127,7 +127,10 @@ def test_as_a_program(tmp_path):
 @pytest.mark.data
 def test_real_mistakes():
     """At the models' own rates the flags are those that they raise when they are set to nothing else."""
-    folder = Path(os.environ["DISAMBIG_DATA"]) / "labelled" / "fixes"
+    data = os.environ.get("DISAMBIG_DATA")
+    if not data:
+        pytest.skip("DISAMBIG_DATA is not set")
+    folder = Path(data) / "labelled" / "fixes"
     mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[:300]
     texts = [each.before for each in mistakes] + [
         each.text for each in read_clean(folder / "clean.dev.jsonl.xz")[:300]
