@@ -22,7 +22,7 @@ PROGRAMS = ("lmplz", "build_binary")
 ORDER = 5
 PRUNE = ("0", "0", "0", "1", "1")
 """4- and 5-grams that were seen once are left out."""
-_AT_ONCE = 5_000
+_AT_ONCE = 20_000
 _LAYOUT = 1
 
 
