@@ -125,7 +125,8 @@ def check_compiler() -> Iterator[Finding]:
 
     from disambig.text.hash_kernels import fmix64
 
-    fmix64(np.uint64(1))
+    with np.errstate(over="ignore"):  # which compiled code does not tell of
+        fmix64(np.uint64(1))
     if not hasattr(fmix64, "stats"):
         what = "NUMBA_DISABLE_JIT is set: nothing is compiled, large batches fail or crawl"
         yield Finding("compiler", PROBLEM, what, "unset NUMBA_DISABLE_JIT")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,10 +27,13 @@ def saved(path: Path) -> Iterator[Callable[[bytes], object]]:
         D309 where it cannot be written (a full disk); no temporary file stays behind.
     """
     temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
-    with writing(path):
-        file = open(temporary, "wb")  # noqa: SIM115  closed below
-    packed = pack(file, path.name)
-    try:
+    with ExitStack() as last:
+        last.callback(_remove, temporary)  # said before it is there: an interrupt may come at once
+        with writing(path):
+            file = open(temporary, "wb")  # noqa: SIM115  closed at the end
+        last.callback(_close, file)
+        packed = pack(file, path.name)
+        last.callback(_close, packed)
         yield writer(packed, path)
         with writing(path):
             if packed is not file:
@@ -40,12 +43,16 @@ def saved(path: Path) -> Iterator[Callable[[bytes], object]]:
             file.close()
             os.replace(temporary, path)
             sync_directory(path.parent)
-    finally:
-        for handle in (packed, file):
-            with suppress(OSError, ValueError):
-                handle.close()
-        with suppress(OSError):
-            temporary.unlink()
+
+
+def _close(handle: IO[bytes]) -> None:
+    with suppress(OSError, ValueError):
+        handle.close()
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
 
 
 def writer(sink: IO[bytes], path: Path | str) -> Callable[[bytes], object]:
@@ -88,5 +95,4 @@ def sync_directory(directory: Path) -> None:
 def remove_temporaries(directory: Path) -> None:
     """Remove what killed writers left behind in `directory` and below."""
     for path in directory.rglob(f"{TEMPORARY}[0-9]*-*"):
-        with suppress(OSError):
-            path.unlink()
+        _remove(path)

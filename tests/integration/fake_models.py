@@ -108,8 +108,8 @@ class FakeModel:
         return types.SimpleNamespace(flags_per_1000=1.0, limit=lambda rate=None: 0.5)
 
 
-def install() -> None:
-    """Put fakes in the place of the modules that find and run models."""
+def fakes() -> dict[str, types.ModuleType]:
+    """Return what stands in the place of the modules that find and run models, by their names."""
     packs = types.ModuleType("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.usual = lambda: tuple(sorted(GROUPS))
@@ -118,13 +118,11 @@ def install() -> None:
     running = types.ModuleType("disambig.model.annotate")
     running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
     running.ignoring = lambda view, ignore: view
-    sys.modules["disambig.packs"] = packs
-    sys.modules["disambig.model.loading"] = loading
-    sys.modules["disambig.model.annotate"] = running
+    return {module.__name__: module for module in (packs, loading, running)}
 
 
 if __name__ in ("__main__", "__mp_main__"):
-    install()
+    sys.modules.update(fakes())
 
 if __name__ == "__main__":
     from disambig.cli.main import run

@@ -1,4 +1,4 @@
-"""``disambig annotate`` as a process, with a fake annotator in the place of the models."""
+"""``disambig annotate``, here and as a process, with a fake annotator in the place of the models."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import here, process
+from fake_models import fakes
 
 import disambig
 
@@ -24,17 +27,9 @@ TOKENS = "# newdoc id = x\n" + "".join(
 GOOD = "I worked in Russia during 1997 to 2001.\r\nIt was a \U0001f600 Quite place.\n"
 
 
-def annotate(*arguments, folder: Path, text: str | bytes = b"", **options) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, str(DRIVER), "annotate", *map(str, arguments)],
-        cwd=folder,
-        env=ENVIRONMENT,
-        input=text.encode() if isinstance(text, str) else text,
-        capture_output=True,
-        timeout=60,
-        check=False,
-        **options,
-    )
+def begun(*arguments, folder: Path, **streams) -> subprocess.Popen:
+    command = [sys.executable, DRIVER, "annotate", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, **streams)
 
 
 @pytest.fixture
@@ -43,15 +38,29 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
-def test_into_a_pipe_go_documents_as_jsonl_and_a_summary_beside(folder):
-    done = annotate("good.txt", "-", folder=folder, text="In it.")
+@pytest.fixture
+def annotate(monkeypatch, folder):
+    """``disambig annotate`` in the process of the test."""
+    for name, fake in fakes().items():
+        monkeypatch.setitem(sys.modules, name, fake)
+    return partial(here, "annotate", folder=folder)
+
+
+@pytest.fixture
+def elsewhere(folder):
+    """``disambig annotate`` as a process of its own."""
+    return partial(process, "annotate", folder=folder, python=(str(DRIVER),), env=ENVIRONMENT)
+
+
+def test_into_a_pipe_go_documents_as_jsonl_and_a_summary_beside(folder, elsewhere):
+    done = elsewhere("good.txt", "-", given="In it.")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["id"], row["flags"]) for row in rows] == [("good.txt", 2), ("<stdin>", 0)]
     assert [GOOD[one["start"] : one["end"]] for one in rows[0]["decisions"] if one["flagged"]] == [
         "during",
         "Quite",
     ]
-    summary = done.stderr.decode().splitlines()
+    summary = done.stderr.splitlines()
     assert summary[0] == "2 documents, 16 words"  # one piece has no rate: it would be that of the start-up
     assert summary[1:] == [
         "preposition: 4 decisions, 1 flag (62.50 per 1,000 words)",
@@ -62,14 +71,7 @@ def test_into_a_pipe_go_documents_as_jsonl_and_a_summary_beside(folder):
 
 def test_a_terminal_gets_lines_for_people(folder):
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, str(DRIVER), "annotate", "good.txt"],
-        cwd=folder,
-        env=ENVIRONMENT,
-        stdout=theirs,
-        stderr=-3,
-    )
-    assert process.wait(60) == 0
+    assert begun("good.txt", folder=folder, stdout=theirs, stderr=subprocess.DEVNULL).wait(60) == 0
     os.close(theirs)
     shown = os.read(ours, 10_000).decode().splitlines()
     os.close(ours)
@@ -80,17 +82,17 @@ def test_a_terminal_gets_lines_for_people(folder):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_streams_keep_the_order_whatever_the_number_of_workers(folder, workers):
+def test_streams_keep_the_order_whatever_the_number_of_workers(folder, elsewhere, workers):
     lines = [f"Line {number} of a quite place. {'x' * (number % 7) * 30_000}" for number in range(60)]
     (folder / "lines.txt").write_text("\n".join(lines))
-    done = annotate("lines.txt", "--lines", "--workers", workers, "--format", "corrected", folder=folder)
-    assert done.stdout.decode() == "\n".join(lines).replace("quite", "quiet")
+    done = elsewhere("lines.txt", "--lines", "--workers", workers, "--format", "corrected")
+    assert done.stdout == "\n".join(lines).replace("quite", "quiet")
     assert done.returncode == 0
 
 
-def test_jsonl_on_standard_input_with_its_own_field(folder):
+def test_jsonl_on_standard_input_with_its_own_field(annotate):
     data = '{"body": "a quite place", "id": "x", "n": 1}\n'
-    done = annotate("-", "--field", "body", "--task", "spelling", "--no-text", folder=folder, text=data)
+    done = annotate("-", "--field", "body", "--task", "spelling", "--no-text", given=data)
     row = json.loads(done.stdout)
     assert (row["id"], row["meta"], row["flags"], "text" in row) == ("x", {"n": 1}, 1, False)
     assert {one["task"] for one in row["decisions"]} == {"spelling"}
@@ -113,22 +115,22 @@ def test_jsonl_on_standard_input_with_its_own_field(folder):
         ("bad.tsv", b"id\tbody\n", "D327"),
     ],
 )
-@pytest.mark.parametrize("output", [None, pytest.param("out.jsonl", marks=pytest.mark.slow)])
-def test_one_bad_input_alone_is_just_its_error(folder, name, data, code, output):
+@pytest.mark.parametrize("output", [None, "out.jsonl"])
+def test_one_bad_input_alone_is_just_its_error(folder, annotate, name, data, code, output):
     (folder / name).write_bytes(data)
-    done = annotate(name, *(["--output", output] if output else []), folder=folder)
+    done = annotate(name, *(["--output", output] if output else []))
     assert done.returncode == 2
-    assert done.stderr.decode().startswith(f"disambig: [{code}] {name}: ")
-    assert done.stderr.count(b"\n") == 1
-    assert done.stdout == b""
+    assert done.stderr.startswith(f"disambig: [{code}] {name}: ")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
     assert sorted(path.name for path in folder.iterdir()) == sorted(["good.txt", name])
 
 
-def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder):
+def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, annotate):
     (folder / "latin.txt").write_bytes(b"caf\xe9")
     for output in ([], ["--output", "out"]):
-        done = annotate("latin.txt", "good.txt", *output, folder=folder)
-        lines = done.stderr.decode().splitlines()
+        done = annotate("latin.txt", "good.txt", *output)
+        lines = done.stderr.splitlines()
         assert lines[0] == (
             "disambig: [D304] latin.txt: not UTF-8: byte 0xe9 at offset 3; "
             "convert it (`iconv -f LATIN1 -t UTF-8`)"
@@ -163,12 +165,12 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder):
         (["good.txt", "--task", "it", "--task", "it", "--output", "new.spacy"], "D333", "'it'"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(folder, arguments, code, part):
+def test_what_cannot_be_done_is_one_line(folder, annotate, arguments, code, part):
     (folder / "taken.jsonl").write_text("mine")
     (folder / "tokens.conllu").write_text(TOKENS)
-    done = annotate(*arguments, folder=folder)
+    done = annotate(*arguments)
     assert done.returncode == 2
-    message = done.stderr.decode()
+    message = done.stderr
     assert message.startswith(f"disambig: [{code}] ")
     assert message.count("\n") == 1
     assert part in message
@@ -177,61 +179,50 @@ def test_what_cannot_be_done_is_one_line(folder, arguments, code, part):
     assert not [path.name for path in folder.iterdir() if "out" in path.name or "new" in path.name]
 
 
-def test_a_file_is_replaced_where_asked_and_may_be_packed(folder):
+def test_a_file_is_replaced_where_asked_and_may_be_packed(folder, annotate):
     (folder / "out.jsonl.gz").write_text("old")
-    done = annotate("good.txt", "--output", "out.jsonl.gz", "--force", folder=folder)
+    done = annotate("good.txt", "--output", "out.jsonl.gz", "--force")
     assert done.returncode == 0
     assert json.loads(gzip.decompress((folder / "out.jsonl.gz").read_bytes()))["flags"] == 2
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize(("output", "begun"), [("out.jsonl", ".tmp-*-out.jsonl"), ("out", ".tmp-*-part-*")])
+@pytest.mark.parametrize(
+    ("output", "unfinished"), [("out.jsonl", ".tmp-*-out.jsonl"), ("out", ".tmp-*-part-*")]
+)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_ended_by_a_signal_it_leaves_nothing_half_written(folder, output, begun, number, status, workers):
+def test_ended_by_a_signal_it_leaves_nothing_half_written(
+    folder, output, unfinished, number, status, workers
+):
     (folder / "lines.txt").write_text("A SLOW quite place.\n" * 2_000)
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            DRIVER,
-            "annotate",
-            "lines.txt",
-            "--lines",
-            "--workers",
-            workers,
-            "--output",
-            output,
-        ],
-        cwd=folder,
-        env=ENVIRONMENT,
-        stderr=subprocess.PIPE,
-    )
-    while not list(folder.rglob(begun)):
-        assert process.poll() is None, process.communicate()
+    options = ("--lines", "--workers", workers, "--output", output)
+    running = begun("lines.txt", *options, folder=folder, stderr=subprocess.PIPE)
+    while not list(folder.rglob(unfinished)):
+        assert running.poll() is None, running.communicate()
         time.sleep(0.01)
-    process.send_signal(number)
-    process.send_signal(number if number == signal.SIGTERM else 0)  # `timeout` does so
-    told = process.communicate(timeout=30)[1].decode()
-    assert process.returncode == status
+    running.send_signal(number)
+    running.send_signal(number if number == signal.SIGTERM else 0)  # `timeout` does so
+    told = running.communicate(timeout=30)[1].decode()
+    assert running.returncode == status
     assert "Traceback" not in told and ("started again" in told) == (output == "out")
     assert not list(folder.rglob(".tmp-*"))
     assert not (folder / "out.jsonl").exists()
 
 
-def test_a_job_is_finished_once(folder):
-    assert annotate("good.txt", "--output", "out", "--workers", 2, folder=folder).returncode == 0
-    done = annotate("good.txt", "--output", "out", folder=folder)
-    assert "nothing was left to do: an earlier run had finished it" in done.stderr.decode()
-    done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4", folder=folder)
+def test_a_job_is_finished_once(annotate, elsewhere):
+    assert elsewhere("good.txt", "--output", "out", "--workers", 2).returncode == 0
+    done = annotate("good.txt", "--output", "out")
+    assert "nothing was left to do: an earlier run had finished it" in done.stderr
+    done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4")
     assert done.returncode == 2
-    assert "flags_per_1000 was null, is 4.0" in done.stderr.decode()
+    assert "flags_per_1000 was null, is 4.0" in done.stderr
 
 
-def test_what_kills_workers_is_left_out_and_told(folder):
+def test_what_kills_workers_is_left_out_and_told(folder, elsewhere):
     (folder / "poison.txt").write_text("KILLME")
-    done = annotate(
-        "poison.txt", "good.txt", "--output", "out", "--workers", 2, "--shard-size", "1e-5", folder=folder
-    )
-    message = done.stderr.decode()
+    options = ("--output", "out", "--workers", 2, "--shard-size", "1e-5")
+    done = elsewhere("poison.txt", "good.txt", *options)
+    message = done.stderr
     assert done.returncode == 2
     assert "disambig: [D314] shard 0 (poison.txt): it ended its worker process 2 times (SIGKILL" in message
     assert "left out, since their work failed: 1 part" in message
@@ -240,47 +231,36 @@ def test_what_kills_workers_is_left_out_and_told(folder):
 
 def test_a_reader_who_goes_away_makes_no_noise(folder):
     (folder / "many.txt").write_text("a quite place\n" * 200_000)
-    process = subprocess.Popen(
-        [sys.executable, str(DRIVER), "annotate", "many.txt", "--lines"],
-        cwd=folder,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait(60) == 1
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    running = begun("many.txt", "--lines", folder=folder, **pipes)
+    running.stdout.readline()
+    running.stdout.close()
+    assert running.stderr.read() == b""
+    running.stderr.close()
+    assert running.wait(60) == 1
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_standard_output_on_a_full_disk_is_one_line(folder):
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [sys.executable, str(DRIVER), "annotate", "good.txt"],
-            cwd=folder,
-            env=ENVIRONMENT,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert done.stderr == b"disambig: [D309] standard output: cannot be written: No space left on device\n"
+        running = begun("good.txt", folder=folder, stdout=full, stderr=subprocess.PIPE)
+        told = running.communicate(timeout=60)[1]
+    assert running.returncode == 2
+    assert told == b"disambig: [D309] standard output: cannot be written: No space left on device\n"
 
 
-def test_standard_input_may_hold_any_kind(folder):
-    done = annotate("-", "--from", "conllu", "--format", "conllu", folder=folder, text=TOKENS)
-    lines = done.stdout.decode().splitlines()
+def test_standard_input_may_hold_any_kind(annotate):
+    done = annotate("-", "--from", "conllu", "--format", "conllu", given=TOKENS)
+    lines = done.stdout.splitlines()
     assert lines[2] == "2\tquite" + "\t_" * 7 + "\tDisambig=spelling:quite:quiet:0.90:flag"
     assert [line for i, line in enumerate(lines) if i != 2] == [
         line for i, line in enumerate(TOKENS.splitlines()) if i != 2
     ]
-    done = annotate("-", "--from", "csv", "--field", "body", folder=folder, text="id;body\nx;a quite place\n")
+    done = annotate("-", "--from", "csv", "--field", "body", given="id;body\nx;a quite place\n")
     row = json.loads(done.stdout)
     assert (row["id"], row.get("meta", {}), row["flags"]) == ("x", {}, 1)
-    done = annotate("-", "--from", "lines", "--format", "csv", folder=folder, text="a quite place\nin it\n")
-    assert [line.split(",")[0] for line in done.stdout.decode().splitlines()] == [
+    done = annotate("-", "--from", "lines", "--format", "csv", given="a quite place\nin it\n")
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == [
         "document",
         "<stdin>:1",
         "<stdin>:2",
@@ -299,29 +279,29 @@ def test_standard_input_may_hold_any_kind(folder):
         ("x.jsonl", b'{"id"'),
     ],
 )
-def test_the_suffix_of_the_output_says_the_format(folder, name, begins):
-    done = annotate("good.txt", "--output", name, folder=folder)
+def test_the_suffix_of_the_output_says_the_format(folder, annotate, name, begins):
+    done = annotate("good.txt", "--output", name)
     assert done.returncode == 0, done.stderr
     assert (folder / name).read_bytes().startswith(begins)
 
 
-def test_help_names_every_format_and_kind(folder):
+def test_help_names_every_format_and_kind(annotate):
     from disambig.formats.inputs import NAMES, SUFFIXES
     from disambig.formats.writers import FORMATS
 
-    told = annotate("--help", folder=folder).stdout.decode()
+    told = annotate("--help").stdout
     assert all(name in told for name in (*FORMATS, *NAMES, *SUFFIXES))
 
 
-def test_flags_alone_can_be_asked_for(folder):
-    done = annotate("good.txt", "--only-flags", folder=folder)
-    (document,) = [json.loads(line) for line in done.stdout.decode().splitlines()]
+def test_flags_alone_can_be_asked_for(annotate):
+    done = annotate("good.txt", "--only-flags")
+    (document,) = [json.loads(line) for line in done.stdout.splitlines()]
     assert document["decisions"] and all(each["flagged"] for each in document["decisions"])
-    everything = json.loads(annotate("good.txt", folder=folder).stdout)
+    everything = json.loads(annotate("good.txt").stdout)
     assert document["decisions"] == [each for each in everything["decisions"] if each["flagged"]]
-    done = annotate("good.txt", "--only-flags", "--format", "html", folder=folder)
-    assert done.returncode == 2 and b"D650" in done.stderr
+    done = annotate("good.txt", "--only-flags", "--format", "html")
+    assert done.returncode == 2 and "D650" in done.stderr
 
 
-def test_quiet_leaves_no_summary(folder):
-    assert annotate("good.txt", "--quiet", folder=folder).stderr == b""
+def test_quiet_leaves_no_summary(annotate):
+    assert annotate("good.txt", "--quiet").stderr == ""

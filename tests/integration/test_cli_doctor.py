@@ -1,4 +1,4 @@
-"""``disambig doctor`` from the shell, on installations with planted damage."""
+"""``disambig doctor``, here and, on installations with planted damage, as a process of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from commands import here
 
 COMMAND = [sys.executable, "-c", "from disambig.cli.main import run; run()", "doctor"]
 CORE = "[disambig]\ncore = disambig.builtin\n"
@@ -15,13 +16,12 @@ SVM = "variance_svm = disambig_variance_svm.plugin\n"
 COMPONENT = "[spacy_factories]\ndisambig_spelling = disambig_variance_svm.components:make_spelling\n"
 
 
-def doctor(*arguments, path=(), text=None, **variables):
+def doctor(*arguments, path=(), **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DISAMBIG_")}
     environment["PYTHONPATH"] = os.pathsep.join([*map(str, path), environment.get("PYTHONPATH", "")])
     done = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         env=environment | variables,
-        input=text,
         capture_output=True,
         text=True,
         encoding="utf8",
@@ -47,7 +47,9 @@ def distribution(home, name, version, entries="", *, requires=()):
 
 
 def test_a_text_and_the_numbers_as_json():
-    done = doctor("--json", "--quick", "They walked to school from nine until noon, and it was quite late.")
+    done = here(
+        "doctor", "--json", "--quick", "They walked to school from nine until noon, and it was quite late."
+    )
     findings = json.loads(done.stdout)
     assert done.stderr == ""
     assert done.returncode == (2 if any(f["status"] == "problem" for f in findings) else 0)
@@ -68,9 +70,9 @@ def test_a_text_and_the_numbers_as_json():
 
 
 def test_standard_input_and_no_text():
-    done = doctor("-", "--quick", "--json", text="It is a quiet place.")
+    done = here("doctor", "-", "--quick", "--json", given="It is a quiet place.")
     assert any("disambig_en/it: 1 decision" in f["what"] for f in json.loads(done.stdout))
-    done = doctor("-", text=" \n")
+    done = here("doctor", "-", given=" \n")
     assert (done.returncode, done.stdout) == (2, "") and "[D307]" in done.stderr
 
 
@@ -106,7 +108,8 @@ def test_a_pack_without_its_plugin(tmp_path):
     assert all("[D001]" in what or "[D005]" in what for _, what, _ in found(done))
 
 
-@pytest.mark.parametrize("strict", ["0", pytest.param("1", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("strict", ["0", "1"])
 def test_strict_plugins_change_nothing_but_the_message(tmp_path, strict):
     distribution(tmp_path, "raising", "1.0", "[disambig]\nraising = raising_plugin\n")
     (tmp_path / "raising_plugin.py").write_text("raise ImportError('no library')")
@@ -144,6 +147,7 @@ def test_where_compiled_code_is_kept(tmp_path):
     assert compiler["status"] == "ok" and str(tmp_path / "kept") in compiler["what"]
 
 
+@pytest.mark.slow
 def test_a_compiler_turned_off_is_a_problem():
     done = doctor("--quick", "--json", NUMBA_DISABLE_JIT="1", DISAMBIG_ENGINE="numpy")
     assert ("compiler", "unset NUMBA_DISABLE_JIT") in [(area, mend) for area, _, mend in found(done)]

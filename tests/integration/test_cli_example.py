@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from commands import here
 
 BRING = [
     "Please bring me a chair.",
@@ -19,8 +17,7 @@ LABELLED += [f"You should [[bring]] care of the {one}.\ttake" for one in PLACES]
 
 
 def run(folder, *arguments, status=0):
-    command = [sys.executable, "-m", "disambig.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = here(*arguments, folder=folder)
     assert done.returncode == status, done.stderr
     return done
 

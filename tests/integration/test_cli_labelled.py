@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+from commands import here
 
 CONFIG = """
 [model]
@@ -46,8 +45,7 @@ PAIRS = [
 
 
 def run(folder, *arguments, status=0):
-    command = [sys.executable, "-m", "disambig.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = here(*arguments, folder=folder)
     assert done.returncode == status, done.stderr
     return done
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+from commands import here
 
 SHORE = ["the muddy {} of the river", "a grassy {} by the stream", "fishing from the {} at dusk"]
 SHORE.append("the left {} of a river")
@@ -33,8 +32,7 @@ def places():
 
 
 def run(folder, *arguments, status=0):
-    command = [sys.executable, "-m", "disambig.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = here(*arguments, folder=folder)
     assert done.returncode == status, done.stderr
     if status:
         assert done.stderr.startswith("disambig: [D") and done.stderr.count("\n") == 1, done.stderr
@@ -88,7 +86,6 @@ def test_two_columns_are_enough(folder, trained):
     ]
 
 
-@pytest.mark.slow
 def test_senseval_gets_its_score(folder):
     run(folder, "train", "sense", "--labelled", "train.xml", "--output", "s2", "--no-test")
     options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
@@ -102,7 +99,6 @@ def test_senseval_gets_its_score(folder):
     assert f"Senseval, fine: precision {7 / 8:.3f}, recall {7 / 9:.3f}, attempted 88.9% of 9" in shown
 
 
-@pytest.mark.slow
 def test_a_broken_instance_is_a_note_or_stops(folder):
     text = (folder / "train.xml").read_text().replace("<head>bank</head>", "bank", 1)
     (folder / "broken.xml").write_text(text)
@@ -159,13 +155,7 @@ def test_xml_without_answers_asks_for_their_key(folder, trained):
 
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
 def test_a_key_needs_examples(folder, trained, options):
-    done = subprocess.run(
-        [sys.executable, "-m", "disambig.cli.main", "evaluate", "my_senses", "new.txt", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = here("evaluate", "my_senses", "new.txt", *options, folder=folder)
     assert done.returncode == 2 and "--key" in done.stderr
 
 
@@ -175,7 +165,6 @@ def test_a_key_of_other_instances(folder, trained):
     assert "[D497]" in run(folder, "evaluate", "my_senses", *options, status=2).stderr
 
 
-@pytest.mark.slow
 def test_of_many_words_with_few_examples_some_are_named(tmp_path):
     words = ["light", "note", "plant", "spring", "match"]
     pairs = [f"Once a [[{word}]] number {n}.\tsense {n}" for word in words for n in range(2)]

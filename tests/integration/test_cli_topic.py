@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
-import sys
 
 import pytest
+from commands import here, process
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()
 COOKING = "bread flour oven butter soup pan recipe onion dough sugar".split()
@@ -22,9 +21,8 @@ def texts(label, n=15):
         yield f"We spoke of the {first}.\n\nThe {second} was there, and a {third}! Number {i}.\n"
 
 
-def run(folder, *arguments, status=0, given=None):
-    command = [sys.executable, "-m", "disambig.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, input=given)
+def run(folder, *arguments, status=0):
+    done = here(*arguments, folder=folder)
     assert done.returncode == status, done.stderr
     if status:
         assert done.stderr.startswith("disambig: [D") and done.stderr.count("\n") == 1, done.stderr
@@ -65,8 +63,8 @@ def test_a_folder_of_folders_trains_without_a_config(folder, trained):
 def test_a_table_trains_a_model_that_decides_the_same(folder, trained):
     run(folder, "train", "topic", "--labelled", "table.csv", "--output", "table", "--no-test")
     said = []
-    for model in ("topic", "table"):
-        done = run(folder, "annotate", "-", "--model", model, given="The onion met the butter.")
+    for model, call in (("topic", here), ("table", process)):
+        done = call("annotate", "-", "--model", model, folder=folder, given="The onion met the butter.")
         said.append(json.loads(done.stdout)["decisions"][0])
     assert said[0]["chosen"] == said[1]["chosen"] == "cooking"
     assert said[0]["found"] == said[1]["found"] == 4
@@ -99,7 +97,6 @@ def test_the_model_is_evaluated_and_explained(folder, trained):
     assert any("referee" in line and "+" in line for line in done.stdout.splitlines())
 
 
-@pytest.mark.slow
 def test_the_config_is_validated_and_gives_a_curve(folder):
     config = run(folder, "train", "topic", "--example").stdout
     (folder / "my.cfg").write_text(config.replace("n_subspaces = 25", "n_subspaces = 2"), encoding="utf8")
@@ -118,7 +115,6 @@ def test_a_model_that_cannot_be_tested_is_kept(folder):
     assert "* not tested: [D475]" in card and "No figures are kept" in card
 
 
-@pytest.mark.slow
 def test_what_cannot_be_learned_from_is_one_line(folder, tmp_path):
     def fails(code, *arguments):
         done = run(folder, "train", "topic", "--output", str(tmp_path / "x"), *arguments, status=2)

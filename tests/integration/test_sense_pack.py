@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from commands import here, process
 from spacy.tokens import DocBin
 
 from disambig.errors import UserError
@@ -148,15 +149,11 @@ def test_the_command_line_takes_it_where_it_is_named(sense_pack, tmp_path):
     assert "sense" not in usual()
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf8")
 
-    def run(*arguments):
-        command = [sys.executable, "-m", "disambig.cli.main", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-
-    said = json.loads(run("annotate", "a.txt", "--model", "sense"))
+    said = json.loads(process("annotate", "a.txt", "--model", "sense", folder=tmp_path).stdout)
     decided = {each["observed"]: each for each in said["decisions"]}
     assert decided["court"]["gloss"].startswith("court%1:") and said["flags"] == 0
     assert decided["court"]["replacement"] == "court"
-    shown = run("explain", "--model", "sense", "The court heard the case.")
+    shown = here("explain", "--model", "sense", "The court heard the case.").stdout
     assert "features were in the training" in shown and "gloss" in shown
     assert "(near)" in shown and "target=case (local)" in shown  # which extractor a feature is of
 

@@ -101,7 +101,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow), "forkserver"])
 def test_processes(nlp, method, tmp_path):
     nlp.to_disk(tmp_path / "saved")
     script = tmp_path / "script.py"

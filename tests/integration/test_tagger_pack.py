@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
+from commands import here
 from spacy.tokens import Doc
 
 from disambig.packs import pack, usual
@@ -45,14 +44,11 @@ def test_it_runs_only_where_it_is_named():
 def test_the_command_line_takes_it(tmp_path):
     (tmp_path / "a.txt").write_text("They sleep.", encoding="utf8")
     (tmp_path / "b.txt").write_text(" \n ", encoding="utf8")
-    command = [sys.executable, "-m", "disambig.cli.main", "annotate", "a.txt", "b.txt", "--model", "tag"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = here("annotate", "a.txt", "b.txt", "--model", "tag", folder=tmp_path)
     first, second = map(json.loads, done.stdout.splitlines())
     assert [each["chosen"] for each in first["decisions"]] == ["PRP", "VBP", "."]
     assert second["decisions"] == [] and first["flags"] == 0
-    explained = subprocess.run(
-        [*command[:3], "explain", "--model", "tag", "They sleep."], capture_output=True, text=True, check=True
-    )
+    explained = here("explain", "--model", "tag", "They sleep.")
     assert "PRP, with probability" in explained.stdout and "features were in the training" in explained.stdout
 
 

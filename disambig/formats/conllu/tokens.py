@@ -25,11 +25,11 @@ class Tokens:
 def tokenised(documents: Sequence[Document], language: str) -> Iterator[Tokens]:
     """Yield the tokens of spaCy's blank tokeniser and the sentences of ``disambig.words.v1``."""
     import numpy as np
-    import spacy
 
+    from disambig.text.tokenisations.spacy_tokens import tokeniser
     from disambig.text.tokenisations.words import Words
 
-    tokenizer = spacy.blank(language or "xx").tokenizer
+    tokenizer = tokeniser(language or "xx")
     view = Words()([document.text for document in documents])
     firsts = view.sentences[:-1]
     owners = view.document_of(firsts)

@@ -78,7 +78,7 @@ class SpacyTokens:
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
         sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy takes no half of a pair
-        docs = list(_tokeniser(self.language).pipe(sound))
+        docs = list(tokeniser(self.language).pipe(sound))
         return self._layered(_view(self.name, texts, docs)[0])
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
@@ -117,7 +117,14 @@ class SpacyTokens:
 
 
 @lru_cache(maxsize=4)
-def _tokeniser(language: str) -> Any:
+def tokeniser(language: str) -> Any:
+    """Return spaCy's tokeniser of a language, made once.
+
+    Raises
+    ------
+    UserError
+        D202 for a language that spaCy does not know, or not without a package more.
+    """
     import spacy
 
     try:

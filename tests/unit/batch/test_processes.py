@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from disambig.batch import processes
 from disambig.batch.processes import Processes
 from disambig.batch.runners import InProcess, local
 from disambig.errors import UserError
@@ -161,3 +162,28 @@ def test_what_is_done_a_second_time_is_told_once(tmp_path):
     told = []
     (outcome,) = Processes(1).run(Doubling(str(tmp_path)), ["parts, dying once"], tell=told.append)
     assert told == [20, 10] and outcome.told == 30
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_until_a_worker_is_whole(monkeypatch, number):
+    def end(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(number, end)
+    begun = []
+
+    def start(work):
+        os.kill(os.getpid(), number)
+        begun.append(real(work))
+        return begun[-1]
+
+    real = processes._start
+    monkeypatch.setattr(processes, "_start", start)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            outcomes(Processes(1), Doubling(), [1])
+        assert signal.getsignal(number) is end
+    finally:
+        signal.signal(number, before)
+    (worker,) = begun
+    assert worker.process.exitcode == -signal.SIGTERM  # it was known, and ended

@@ -1,12 +1,11 @@
-"""``disambig counts`` as a command of its own process, and what it says of bad input."""
+"""``disambig counts``, here and as a process of its own, and what it says of bad input."""
 
 import itertools
 import json
-import os
 import resource
-import subprocess
-import sys
+from functools import partial
 
+import commands
 import pytest
 
 from disambig.counts import options
@@ -15,16 +14,8 @@ from disambig.errors import UserError
 TEXT = "It is in the house. In the house of cards, in the big house.\nThe house in the woods.\n"
 
 
-def disambig(*arguments, stdin="", **settings):
-    return subprocess.run(
-        [sys.executable, "-m", "disambig.cli.main", "counts", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf8",
-        env=os.environ | {"PYTHONIOENCODING": "utf8"},
-        **settings,
-    )
+disambig = partial(commands.here, "counts")
+process = partial(commands.process, "counts")
 
 
 def written(told):
@@ -48,7 +39,7 @@ def table(tmp_path_factory):
 def test_query(table):
     done = disambig("query", table, "in the house", "In  the", "<S> in the", "house . </S>", "zebra", "")
     assert done.stdout == "in the house\t2\nIn  the\t4\n<S> in the\t1\nhouse . </S>\t2\nzebra\t0\n\t0\n"
-    done = disambig("query", table, stdin="the house\nof\n")
+    done = disambig("query", table, given="the house\nof\n")
     assert done.stdout == "the house\t3\nof\t1\n"
 
 
@@ -63,10 +54,10 @@ def test_info_and_verify(table):
 
 def test_stdin_keep_words_and_compact(tmp_path):
     (tmp_path / "words").write_text("House\n\nit's\n")
-    done = disambig(
+    done = process(
         *("build", "-", "-o", tmp_path / "y", "--keep-words", tmp_path / "words", "--record", "compact"),
         *("--orders", 2, "--memory", "512M"),
-        stdin=TEXT,
+        given=TEXT,
     )
     assert done.returncode == 0 and written(done.stderr)
     assert disambig("query", tmp_path / "y", "the house", "in the", "house").stdout.split() == (
@@ -96,17 +87,17 @@ def test_several_views_and_gaps(tmp_path):
 def test_merge_and_prune(tmp_path):
     for name, text in (("a.txt", TEXT), ("b.txt", "In the old house.")):
         (tmp_path / name).write_text(text)
-        done = disambig("build", name, "-o", name[0], "--keys", cwd=tmp_path)
+        done = disambig("build", name, "-o", name[0], "--keys", folder=tmp_path)
         assert done.returncode == 0 and written(done.stderr)
-    done = disambig("merge", "a", "b", "-o", "m", "--keys", cwd=tmp_path)
+    done = disambig("merge", "a", "b", "-o", "m", "--keys", folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "") and written(done.stderr)
-    assert disambig("query", "m", "in the", "the old house", cwd=tmp_path).stdout == (
+    assert disambig("query", "m", "in the", "the old house", folder=tmp_path).stdout == (
         "in the\t5\nthe old house\t1\n"
     )
-    assert "b.txt" in disambig("info", "m", cwd=tmp_path).stdout
+    assert "b.txt" in disambig("info", "m", folder=tmp_path).stdout
     prune = ("prune", "m", "-o", "p", "--min-count", "2:2", "--orders", "2", "--record", "small")
-    assert disambig(*prune, cwd=tmp_path).returncode == 0
-    asked = disambig("query", "p", "in the", "the woods", "the", "in the house", cwd=tmp_path).stdout
+    assert disambig(*prune, folder=tmp_path).returncode == 0
+    asked = disambig("query", "p", "in the", "the woods", "the", "in the house", folder=tmp_path).stdout
     assert asked.split("\n")[:3] == ["in the\t5", "the woods\t0", "the\t6"]
     for arguments, code in (
         (("merge", "a", "p", "-o", "x"), "D120"),
@@ -118,7 +109,7 @@ def test_merge_and_prune(tmp_path):
         (("prune", "a", "-o", "x", "--orders", "9"), "D111"),
         (("merge", "-o", "x"), "D600"),
     ):
-        done = disambig(*arguments, cwd=tmp_path)
+        done = disambig(*arguments, folder=tmp_path)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert done.stderr.startswith(f"disambig: [{code}]"), done.stderr
@@ -138,10 +129,10 @@ def test_import_of_google_books(tmp_path):
     done = disambig(
         *("import", "a", "-o", "x", "--tokenisation", "disambig.words.v1", "--from-year", 1955, "--tagged"),
         *("--keep-words", "words", "--to-year", 2000, "--format", "google-v3"),
-        cwd=tmp_path,
+        folder=tmp_path,
     )
     assert done.returncode == 0 and written(done.stderr)
-    assert disambig("query", "x", "in the house", cwd=tmp_path).stdout == "in the house\t4\n"
+    assert disambig("query", "x", "in the house", folder=tmp_path).stdout == "in the house\t4\n"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +180,7 @@ def test_bad_input_is_one_line(tmp_path, arguments, code):
     }
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
-    done = disambig(*arguments, cwd=tmp_path, stdin="")
+    done = disambig(*arguments, folder=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
@@ -206,7 +197,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    assert disambig("import", "a.tsv", "-o", "keys", "--keys", cwd=tmp_path).returncode == 0
+    assert disambig("import", "a.tsv", "-o", "keys", "--keys", folder=tmp_path).returncode == 0
     # Python ignores SIGXFSZ, so a write past the limit fails as on a full disk
     for arguments in (
         ("import", "a.tsv", "-o", "out/x", "--temporary", "out"),
@@ -215,7 +206,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
         ("merge", "keys", "keys", "-o", "out/x"),
         ("prune", "keys", "-o", "out/x", "--keys"),
     ):
-        done = disambig(*arguments, cwd=tmp_path, preexec_fn=limit)
+        done = process(*arguments, folder=tmp_path, preexec_fn=limit)
         assert done.returncode == 2
         assert "[D107]" in done.stderr, done.stderr
         assert not list((tmp_path / "out").iterdir())

@@ -89,6 +89,14 @@ def test_a_forced_engine_is_a_warning(monkeypatch):
     assert list(installation.check_compiler())[-1].status == WARNING
 
 
+def test_functions_that_are_not_compiled_are_a_problem(monkeypatch):
+    from disambig.text import hash_kernels
+
+    monkeypatch.setattr(hash_kernels, "fmix64", hash_kernels.fmix64.py_func)  # as NUMBA_DISABLE_JIT leaves it
+    (finding,) = installation.check_compiler()
+    assert (finding.status, finding.mend) == (PROBLEM, "unset NUMBA_DISABLE_JIT")
+
+
 @dataclass
 class Entry:
     value: str
@@ -224,7 +232,8 @@ def test_the_sample_has_something_for_every_model_of_the_pack():
 
 
 @pytest.mark.parametrize("text", ["Zzyx qwv.", "a", "?", "Quiet", "to " * 3000])
-def test_texts_of_any_length(text):
+def test_texts_of_any_length(monkeypatch, text):
+    monkeypatch.setattr(sample, "_WORDS", 100)  # so many are enough for a speed
     found = list(sample.check_sample(of_the_pack(), text))
     assert not problems(found) and len(found) == 4
 

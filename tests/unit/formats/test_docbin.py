@@ -24,10 +24,12 @@ from disambig.formats.readers import read  # noqa: E402
 from disambig.formats.results import Annotated  # noqa: E402
 from disambig.formats.writers import make_format  # noqa: E402
 
+NLP = spacy.blank("en")
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture
 def nlp():
-    return spacy.blank("en")
+    return NLP
 
 
 def rich(nlp) -> Doc:
@@ -70,8 +72,7 @@ def test_the_attribute_of_forms_is_spacys():
 
 @given(texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
 def test_documents_have_the_texts_of_the_docs(texts):
-    nlp = spacy.blank("en")
-    found = documents(stored(*map(nlp.make_doc, texts)))
+    found = documents(stored(*map(NLP.make_doc, texts)))
     assert [one.text for one in found] == [text for text in texts if text]
     assert [one.line for one in found] == [number for number, text in enumerate(texts, 1) if text]
 
@@ -108,8 +109,7 @@ def test_annotated_again_it_is_the_same(nlp):
 
 
 def message(**changes) -> bytes:
-    nlp = spacy.blank("en")
-    found = srsly.msgpack_loads(zlib.decompress(stored(nlp.make_doc("in it"), nlp.make_doc("of"))))
+    found = srsly.msgpack_loads(zlib.decompress(stored(NLP.make_doc("in it"), NLP.make_doc("of"))))
     for key, value in changes.items():
         if value is None:
             del found[key]

@@ -173,6 +173,17 @@ def test_what_is_saved_is_whole_or_not_there(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt.gz"]
 
 
+def test_an_interrupt_as_soon_as_a_file_is_there_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(file, name):
+        assert len(list(tmp_path.iterdir())) == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("disambig.files.saving.pack", interrupted)
+    with pytest.raises(KeyboardInterrupt), saved(tmp_path / "a.txt"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif("not __import__('os').path.exists('/dev/full')")
 def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
     import builtins

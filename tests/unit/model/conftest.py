@@ -20,9 +20,21 @@ def saved(tmp_path_factory, small_table):
     return home
 
 
+@pytest.fixture(scope="module")
+def trained():
+    """The model, once the first test that asks for it has trained it."""
+    return []
+
+
 @pytest.fixture
-def model(load_with, saved):
+def model(load_with, saved, trained):
     load_with(toys="toy_plugin")
+    if not trained:
+        trained.append(small_model(saved))
+    return trained[0]
+
+
+def small_model(saved):
     config = {
         "task": {"@disambig_tasks": "toys.Pairs.v1"},
         "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},

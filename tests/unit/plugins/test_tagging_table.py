@@ -156,6 +156,7 @@ def test_crfsuite_learns_what_it_sees():
     assert tagger([words for words, _ in TRAIN] + [[]]) == [tags for _, tags in TRAIN] + [[]]
 
 
+@pytest.mark.slow
 def test_spacy_learns_what_it_sees():
     tagger = spacy_tagger(TRAIN * 20, TRAIN, max_steps=60)
     assert tagger([words for words, _ in TRAIN] + [[]]) == [tags for _, tags in TRAIN] + [[]]
