@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint
+from functools import lru_cache
+from importlib.metadata import Distribution, EntryPoint
 
 from disambig.errors import UserError
 
@@ -33,7 +34,13 @@ def is_core(entry: EntryPoint) -> bool:
 
 def house(entry: EntryPoint) -> str:
     """Return the distribution of an entry point, or its module where nobody knows."""
-    return entry.dist.name if entry.dist else entry.value
+    return _name(entry.dist) if entry.dist else entry.value
+
+
+@lru_cache(maxsize=64)
+def _name(distribution: Distribution) -> str:
+    """Return a distribution's name, which is read and parsed anew each time that it is asked for."""
+    return distribution.name
 
 
 def plain(name: str) -> str:
@@ -64,7 +71,7 @@ class Claims:
 
     def prefixes(self, entry: EntryPoint) -> list[str]:
         """Return a plugin's own prefixes, whether or not another has them."""
-        own = [plain(entry.name), *([plain(entry.dist.name)] if entry.dist else [])]
+        own = [plain(entry.name), *([plain(_name(entry.dist))] if entry.dist else [])]
         return list(dict.fromkeys([*(CORE_PREFIXES if is_core(entry) else ()), *own]))
 
     def check_name(self, entry: EntryPoint) -> None:

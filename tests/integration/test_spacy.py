@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 import spacy
+from spacy.cli import app as spacy_commands
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
+from typer.testing import CliRunner
 
 import disambig.spacy
 from disambig.errors import UserError
@@ -56,6 +58,12 @@ def run(*command, **settings):
     done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, **settings)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def spacys(*command):
+    """Run a command of spaCy's here."""
+    done = CliRunner().invoke(spacy_commands, [*map(str, command)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
 
 
 def test_words_are_decided(nlp):
@@ -128,7 +136,7 @@ def test_a_pipeline_saved_here_is_loaded_elsewhere(nlp, tmp_path):
 
 def test_assembled_from_a_config(nlp, tmp_path):
     nlp.config.to_disk(tmp_path / "config.cfg")
-    run("-m", "spacy", "assemble", tmp_path / "config.cfg", tmp_path / "out")
+    spacys("assemble", tmp_path / "config.cfg", tmp_path / "out")
     assert shown(spacy.load(tmp_path / "out")(TEXTS[2])) == shown(nlp(TEXTS[2]))
 
 
@@ -139,8 +147,8 @@ def test_evaluated_with_a_spans_key(nlp, tmp_path):
     gold.spans["spelling"] = [Span(gold, i, j, label=label) for i, j, label in right]
     DocBin(docs=[gold]).to_disk(tmp_path / "gold.spacy")
     output = tmp_path / "scores.json"
-    run(
-        *("-m", "spacy", "evaluate", tmp_path / "saved", tmp_path / "gold.spacy"),
+    spacys(
+        *("evaluate", tmp_path / "saved", tmp_path / "gold.spacy"),
         *("--spans-key", "spelling", "--output", output),
     )
     scores = json.loads(output.read_text())

@@ -12,7 +12,7 @@ from disambig.claims import Claims, in_order
 from disambig.errors import UserError
 
 
-@dataclass
+@dataclass(frozen=True)
 class Dist:
     name: str
 
