@@ -6,6 +6,7 @@ arguments. The filled-in config is saved with every model, so a model can always
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,14 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
     except (OSError, UnicodeDecodeError) as problem:
         raise UserError("D005", path=source, problem=not_read(problem)) from problem
     try:
-        return Config().from_str(text, overrides=overrides or {})
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            config = Config().from_str(text, overrides=overrides or {})
     except Exception as problem:  # confection raises its own and ValueErrors of many shapes
         raise UserError("D005", path=source, problem=not_read(problem)) from problem
+    for each in told:  # from Python 3.13 on even of a text that is no config
+        warnings.warn(f"{source}: {each.message}", stacklevel=2)
+    return config
 
 
 def write_config(config: dict[str, Any], path: str | Path) -> None:

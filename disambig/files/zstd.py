@@ -29,9 +29,9 @@ class ZstdFile(io.RawIOBase):
     """
 
     def __init__(self, raw: IO[bytes], *, owned: bool = False) -> None:
-        self._zstd = package()
         self._raw = raw
-        self._owned = owned
+        self._owned = owned  # before the package, which may be missing: what was begun is closed all the same
+        self._zstd = package()
         self._frame: Any = None
         self._held = b""
 

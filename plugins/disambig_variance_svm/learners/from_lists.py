@@ -33,7 +33,7 @@ def fit_ranked(
     wider = _with_sum(batch, inside) if sum else batch
     last: list[Ranked] = []
 
-    def solve(C: float) -> tuple[Floats, bool]:
+    def solve(C: float) -> tuple[Floats, bool | None]:
         start = last[-1] if last else None
         found = solve_lists(wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=start)
         last[:] = [found]
@@ -51,7 +51,7 @@ def fit_pointwise(batch: SparseRows, settings: Settings, *, dev: CandidateBatch 
     rows = csr_array(hstack([batch.rows, np.ones((n, 1))], format="csr"), dtype=np.float64)
     right = (from_the_least(batch) == 0).astype(np.int64)
 
-    def solve(C: float) -> tuple[Floats, bool]:
+    def solve(C: float) -> tuple[Floats, bool | None]:
         weights, converged = train(rows, right, settings, C)
         return (weights[-1] - weights[0])[:-1], converged
 
@@ -59,14 +59,17 @@ def fit_pointwise(batch: SparseRows, settings: Settings, *, dev: CandidateBatch 
 
 
 def _of_best(
-    solve: Callable[[float], tuple[Floats, bool]], n: int, settings: Settings, dev: CandidateBatch | None
+    solve: Callable[[float], tuple[Floats, bool | None]],
+    n: int,
+    settings: Settings,
+    dev: CandidateBatch | None,
 ) -> Fitted:
     if settings.C is not None or dev is None or len(dev.offsets) < 2:
         C = _DEFAULT / n if settings.C is None else settings.C
         weights, converged = solve(C)
         return _fitted(weights, converged, C, {})
     check_finite(dev)
-    search = CSearch[tuple[Floats, bool]](n, len(dev.offsets) - 1)
+    search = CSearch[tuple[Floats, bool | None]](n, len(dev.offsets) - 1)
     for value in GRID:
         C = float(f"{value / n:g}")
         weights, converged = solve(C)
@@ -77,7 +80,7 @@ def _of_best(
     return _fitted(weights, converged, C, search.report())
 
 
-def _fitted(weights: Floats, converged: bool, C: float, path: dict[str, float]) -> Fitted:
+def _fitted(weights: Floats, converged: bool | None, C: float, path: dict[str, float]) -> Fitted:
     report = {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path}
     return Fitted(CrossedScorer(weights), report)
 

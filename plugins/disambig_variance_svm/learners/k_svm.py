@@ -36,7 +36,7 @@ class KSVM:
         LIBLINEAR's own stopping criterion; of lists the relative duality gap.
     max_iter : int
         Passes over the examples, at most; the report says under ``converged`` whether they
-        were enough.
+        were enough, or None where scikit-learn (of classes, before 1.9.1) does not tell.
     """
 
     C: float | None = None

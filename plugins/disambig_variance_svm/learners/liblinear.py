@@ -90,7 +90,7 @@ def fit_scorer(
         weights, converged = train(rows, labels, settings, C)
         return _fitted(CrossedScorer(fold(weights.ravel())), converged, C, {})
     check_finite(dev)
-    search = CSearch[tuple[CrossedScorer, bool]](n, len(dev.offsets) - 1)
+    search = CSearch[tuple[CrossedScorer, bool | None]](n, len(dev.offsets) - 1)
     for value in GRID:
         C = float(f"{value / n:g}")
         weights, converged = train(rows, labels, settings, C)
@@ -102,7 +102,7 @@ def fit_scorer(
     return _fitted(scorer, converged, C, search.report())
 
 
-def _fitted(scorer: CrossedScorer, converged: bool, C: float, path: dict[str, float]) -> Fitted:
+def _fitted(scorer: CrossedScorer, converged: bool | None, C: float, path: dict[str, float]) -> Fitted:
     return Fitted(scorer, {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path})
 
 
@@ -118,8 +118,8 @@ def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, 
     return np.concatenate([rows, np.zeros((len(missing), rows.shape[1]))]), np.concatenate([gold, missing])
 
 
-def train(rows: Any, gold: NDArray[np.int64], settings: Settings, C: float) -> tuple[Floats, bool]:
-    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance.
+def train(rows: Any, gold: NDArray[np.int64], settings: Settings, C: float) -> tuple[Floats, bool | None]:
+    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance: None, nobody knows.
 
     A single class needs no weights, and LIBLINEAR takes none.
     """
@@ -140,8 +140,21 @@ def train(rows: Any, gold: NDArray[np.int64], settings: Settings, C: float) -> t
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         svm.fit(rows, gold)
-    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    converged: bool | None = not any(issubclass(each.category, ConvergenceWarning) for each in caught)
+    if not converged and not counts_passes(settings.kind):
+        converged = None
     weights = svm.coef_.astype(np.float64)
     if len(weights) == 1:  # two classes: what tells the second from the first
         weights = np.concatenate([-weights, weights]) / 2
     return weights, converged
+
+
+def counts_passes(kind: str) -> bool:
+    """Tell whether scikit-learn counts LIBLINEAR's passes over a problem of this kind.
+
+    Before 1.9.1 it reads those of Crammer and Singer where there are none (its issue 34029).
+    """
+    from packaging.version import Version
+    from sklearn import __version__
+
+    return kind != CRAMMER_SINGER or Version(__version__) >= Version("1.9.1")

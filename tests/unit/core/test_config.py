@@ -168,3 +168,9 @@ def test_counts_must_be_a_table(tmp_path):
     for counts in (5, "", ["a"]):
         with pytest.raises(UserError, match="D660"):
             open_table(counts)
+
+
+def test_single_quotes_are_warned_of_with_the_file(tmp_path):
+    (tmp_path / "my.cfg").write_text("[model]\nname = 'x'\n")
+    with pytest.warns(UserWarning, match=r"my\.cfg: .*single-quoted"):
+        assert read_config(tmp_path / "my.cfg") == {"model": {"name": "'x'"}}
