@@ -29,6 +29,7 @@ def disambig_register_extractors(register: Register) -> None:
     )
     register("disambig.ContextWindow.v1", "disambig.features.words.context_window:ContextWindow")
     register("disambig.ContextWords.v1", "disambig.features.words.context_words:ContextWords")
+    register("disambig.GapOdds.v1", "disambig.features.gaps.extractor:GapOdds")
     register("disambig.NgramCounts.v1", "disambig.features.counts.ngram_counts:NgramCounts")
     register("disambig.SentenceWords.v1", "disambig.features.words.sentence_words:SentenceWords")
     register("disambig.SourceFeatures.v1", "disambig.features.lists.source:SourceFeatures")
@@ -58,6 +59,7 @@ def disambig_register_judges(register: Register) -> None:
     register("disambig.BestOfList.v1", "disambig.judges.best_of_list:BestOfList")
     register("disambig.Corrections.v1", "disambig.judges.corrections:Corrections")
     register("disambig.Labels.v1", "disambig.judges.labels:Labels.unfitted")
+    register("disambig.Mistakes.v1", "disambig.judges.mistakes.judge:Mistakes")
 
 
 @hookimpl

@@ -68,3 +68,5 @@ class JudgeOptions:
 
     between: tuple[Between, ...] = ("words", "labels", "own")
     """What the tasks that it is for may decide between."""
+    learns_mistakes: bool = False
+    """Whether it learns from mistakes that people made (`HasMistakes`), where there are some."""

@@ -78,6 +78,11 @@ def judged_between(judge: Judge) -> tuple[Between, ...]:
     return tuple(field_of(judge, JudgeOptions, "between"))
 
 
+def learns_mistakes(judge: Judge) -> bool:
+    """Tell whether a judge learns from mistakes that people made."""
+    return bool(field_of(judge, JudgeOptions, "learns_mistakes"))
+
+
 def takes(learner: Learner) -> tuple[type, ...]:
     """Return the storages that a learner learns from; none: any."""
     return tuple(field_of(learner, LearnerOptions, "takes"))

@@ -312,6 +312,21 @@ class Material(Protocol):
         """Return the examples of a group, scored: all, or a random sample of `most`."""
 
 
+@runtime_checkable
+class HasMistakes(Protocol):
+    """Material with mistakes that people made, and right words of text unlike the counted one."""
+
+    @property
+    def n_right_words(self) -> int:
+        """Words of the text around the right words."""
+
+    def right(self, group: int) -> Scored:
+        """Return right words of a group, in text order."""
+
+    def mistakes(self, group: int) -> Scored:
+        """Return mistakes of a group: what was written is observed, and what was meant costs nothing."""
+
+
 class Judge(Protocol):
     """What makes decisions of scores: a frozen configuration, with what `fit` learned."""
 

@@ -4,7 +4,7 @@
 
 DATA is a directory with ``english/DOMAIN.train.txt.xz`` (counted) and ``english/DOMAIN.heldout.txt.xz``
 (learned from, tuned on and tested on, by document; never counted), one paragraph a line, and
-``labelled/qa-it`` and ``labelled/ewt`` for "it".
+``labelled/qa-it`` and ``labelled/ewt`` for "it", ``labelled/fixes`` with mistakes that people made.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from counting import LEAST, count
 from learning import learn, learn_it
 from material import CORRECTING, DOMAINS, HOME, TASKS, VERSION
-from scoring import all_counts, curve, every_occurrence, leave_out, score_it, score_pack
+from scoring import all_counts, curve, leave_out, score_it, score_pack, score_people
 
 from disambig.model.store import save_model
 
@@ -44,6 +44,7 @@ def build(data: Path) -> None:
     save_model(learn_it(data, "disambig_en"), HOME / "models" / "it", force=True)
     score_pack(data)
     score_it(data)
+    score_people(data, ["dev"])
 
 
 def main() -> None:
@@ -54,7 +55,7 @@ def main() -> None:
         "--leave-out", nargs="*", metavar="DOMAIN", help="score without these domains (all: none given)"
     )
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
-    parser.add_argument("--every-occurrence", action="store_true", help="score prepositions everywhere")
+    parser.add_argument("--people", nargs="+", metavar="PART", help="score on real mistakes: dev, test")
     parser.add_argument("--curve", action="store_true", help="score tables of other sizes")
     parser.add_argument("--all-counts", action="store_true", help="score with an unpruned table")
     options = parser.parse_args()
@@ -62,8 +63,8 @@ def main() -> None:
         leave_out(options.data, options.leave_out or DOMAINS)
     elif options.all_counts:
         all_counts(options.data)
-    elif options.every_occurrence:
-        every_occurrence(options.data)
+    elif options.people:
+        score_people(options.data, options.people)
     elif options.score:
         score_pack(options.data)
         score_it(options.data)

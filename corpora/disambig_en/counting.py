@@ -20,8 +20,8 @@ GiB = 1 << 30
 
 Least = Mapping[str, Mapping[int, int]]
 LEAST: Least = {
-    "preposition": {1: 1, 2: 1, 3: 2, 4: 3, 5: 5},
-    "spelling": {1: 1, 2: 1, 3: 3, 4: 6, 5: 10},
+    "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 3},
+    "spelling": {1: 1, 2: 1, 3: 2, 4: 3, 5: 4},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
 """Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
@@ -35,7 +35,7 @@ LEAST_IT = 5
 def candidates(task: str) -> list[str]:
     """Return the candidates of a task."""
     built = resolve({"task": read_config(HOME / f"{task}.cfg")["task"]})["task"]
-    return sorted({candidate for group in built.groups for candidate in group.candidates})
+    return sorted({word for group in built.groups for word in group.candidates if word})
 
 
 class Counters:

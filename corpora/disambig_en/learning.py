@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from disambig_variance_svm.it.corpora import ewt, qa_it
-from material import HOME, VERSION, read, say
+from material import HOME, VERSION, people, read, say
 
 from disambig.config import read_config, resolve
 from disambig.model.model import Model
@@ -17,8 +18,10 @@ from disambig.training.splits import split
 from disambig.training.trainer import train
 from disambig.types import FeatureExtractor
 
-FLAGS_PER_1000 = {"preposition": 0.4, "spelling": 0.1}
-"""Default rates; together they stay below one flag in 1,000 words."""
+FLAGS_PER_1000 = {"preposition": 0.2, "spelling": 0.25}
+"""Default rates; together they stay below one flag in 2,000 words."""
+LEAST_ODDS = -2.0
+"""The network learns from less likely empty places, too, than those that are decided."""
 NO_SETTINGS: Mapping[str, int] = {}
 
 
@@ -47,7 +50,7 @@ def learn(
     words: FeatureExtractor | None = None,
     settings: Mapping[str, int] = NO_SETTINGS,
     examples: int = 20_000,
-    everywhere: bool = False,
+    gaps: Path | None = None,
 ) -> Model:
     """Train the model of one task on the held-out text of `domains`.
 
@@ -59,20 +62,19 @@ def learn(
         Of that network, in place of the config's.
     examples : int
         Instances a group that the learner learns from, at most.
-    everywhere : bool
-        Decide at every preposition, particles, infinitives and conjunctions included.
+    gaps : path, optional
+        Where the weights of empty places are, in place of those that ship: where a domain is left out.
     """
     config = dict(read_config(HOME / f"{task}.cfg"))
     config["extractors"]["counts"]["counts"] = counts
     config["extractors"]["words"].update(settings)
-    if everywhere:
-        config["task"]["only_as_preposition"] = False
+    if gaps is not None and task == "preposition":
+        config["task"]["gaps"] = config["extractors"]["place"]["gaps"] = str(gaps)
     texts = split(read(data, "heldout", domains))
     parts = resolve(config)
-    if words is None:
-        texts["background"] = list(read(data, "train", domains))
-    else:
-        parts["extractors"]["words"] = Learned(words)
+    words = words or network(parts, list(read(data, "train", domains)))
+    parts["extractors"]["words"] = Learned(words)
+    mistakes, clean = people(data, "train")
     return train(
         parts,
         texts,
@@ -81,5 +83,18 @@ def learn(
         config=config,
         flags_per_1000=FLAGS_PER_1000[task],
         max_examples=examples,
+        mistakes=mistakes,
+        clean=clean,
         progress=say,
     )
+
+
+def network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
+    """Return the network over words, learned from counted text."""
+    task = parts["task"]
+    if getattr(task, "or_none", False):
+        task = replace(task, least_odds=LEAST_ODDS)
+    view = parts["tokenisation"](texts)
+    say("learning the network over words", 0, 1)
+    found: FeatureExtractor = parts["extractors"]["words"].fit(view, task.instances(view), task.groups)
+    return found

@@ -9,18 +9,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from card import TWENTY, write_card
 from counting import EVERY, LEAST, Counters, count
+from disambig_variance_svm.gate.missing import learn as learn_gaps
 from disambig_variance_svm.it.corpora import ewt, qa_it
 from learning import it_config, learn
-from material import CORRECTING, DOMAINS, HOME, read, say
+from material import CORRECTING, DOMAINS, HOME, people, read, say
 
 from disambig.config import resolve
 from disambig.counts.table import CountTable
 from disambig.evaluation.evaluate import evaluate
 from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.evaluation.mistakes.checkers import Models
+from disambig.evaluation.mistakes.figures import figures as mistakes_found
+from disambig.evaluation.mistakes.rates import over_rates
+from disambig.evaluation.mistakes.trial import Trial
+from disambig.measures.intervals import wilson
 from disambig.model.model import Model
 from disambig.model.store import load_model
+from disambig.text.documents import view_of_texts
 from disambig.training.labelled import train_labelled
 from disambig.training.splits import split
 
@@ -34,6 +42,7 @@ CURVE: tuple[dict[int, int], ...] = (
 )
 """Least counts, of both tasks, along the curve of size against accuracy."""
 RATES = (0.3, 1.0, 4.0)
+PEOPLE_RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 QUICK = {"preposition": {"examples": 3_000_000, "epochs": 1}, "spelling": {"examples": 30_000, "epochs": 1}}
 """Settings of the networks where one is learned for each domain left out."""
 
@@ -42,9 +51,16 @@ def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
     """Score a model on the test part of the held-out text of `domains`, and of each."""
     figures = {}
     for name, chosen in [("all", tuple(domains)), *((domain, (domain,)) for domain in domains)]:
-        texts = split(read(data, "heldout", chosen))["test"]
-        figures[name] = evaluate(model, texts, rates=RATES)
+        figures[name] = scores(model, split(read(data, "heldout", chosen))["test"])
     return figures
+
+
+def scores(model: Model, texts: Sequence[str]) -> dict[str, Any]:
+    """Score a model on some texts; of prepositions, also the choice among the words."""
+    found = evaluate(model, texts, rates=RATES)
+    if model.task.name == "preposition":
+        found["among_words"] = among_words(model, texts)
+    return found
 
 
 def score_pack(data: Path) -> None:
@@ -110,14 +126,15 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         for domain in domains:
             others = [other for other in DOMAINS if other != domain]
-            table = Path(directory) / "others.counts"
+            table, gaps = Path(directory) / "others.counts", Path(directory) / "gaps"
             count(data, others, table, least=LEAST, it=False)
+            learn_gaps(data, others).save(gaps)
             for task in CORRECTING:
-                model = learn(task, data, others, str(table), settings=QUICK[task], examples=10_000)
-                texts = split(read(data, "heldout", [domain]))["test"]
-                scores = evaluate(model, texts, rates=RATES)
+                about: dict[str, Any] = {"settings": QUICK[task], "examples": 10_000, "gaps": gaps}
+                model = learn(task, data, others, str(table), **about)
                 left_out: dict[str, Any] = _figures().get("left_out", {})
-                left_out.setdefault(task, {})[domain] = scores
+                found = scores(model, split(read(data, "heldout", [domain]))["test"])
+                left_out.setdefault(task, {})[domain] = found
                 _save({"left_out": left_out})
 
 
@@ -135,20 +152,34 @@ def all_counts(data: Path) -> None:
             _save(figures)
 
 
-def every_occurrence(data: Path) -> None:
-    """Score prepositions at every occurrence, particles and infinitives included, trained so.
+def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
+    """Score the models on mistakes that people made and on clean paragraphs, both together."""
+    checker = Models.named("disambig_en/preposition+disambig_en/spelling")
+    found: dict[str, Any] = _figures().get("people", {})
+    for part in parts:
+        trial = Trial.of(checker, *people(data, part))
+        found[part] = mistakes_found(trial, checker.limits())
+        found[part]["curve"] = over_rates(checker, trial, PEOPLE_RATES)
+    _save({"people": found})
 
-    The network over words is the pack's, which has learned from prepositions only.
-    """
-    scores: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as directory:
-        table = Path(directory) / "all.counts"
-        count(data, DOMAINS, table, least=EVERY, it=False)
-        words = load_model(HOME / "models" / "preposition").extractors[1]
-        for name, counts in (("pack", "disambig_en"), ("all counts", str(table))):
-            model = learn("preposition", data, DOMAINS, counts, words=words, everywhere=True)
-            scores[name] = score(model, data, DOMAINS)
-            _save({"every_occurrence": scores})
+
+def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
+    """Return how often the author's preposition has the best score of all, at every one that is written."""
+    view = view_of_texts(texts, model.tokenisation)
+    instances = model.instances(view)
+    instances = instances.take(instances.lengths > 0)
+    group = model.task.groups[0]
+    scores = model.decide_at(instances, view).scores.reshape(len(instances), -1)
+    words = [r for r, word in enumerate(group.candidates) if word]
+    right = int((scores[:, words].argmax(axis=1) == instances.observed).sum())
+    counts = np.bincount(instances.observed, minlength=len(words))
+    n = max(len(instances), 1)
+    return {
+        "n": len(instances),
+        "majority": float(counts.max() / n),
+        "accuracy": right / n,
+        "interval": wilson(right, n),
+    }
 
 
 def _figures() -> dict[str, Any]:

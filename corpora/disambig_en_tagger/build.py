@@ -3,8 +3,8 @@
     python corpora/disambig_en_tagger/build.py DATA
 
 DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split) and
-``english/DOMAIN.train.txt.xz`` (plain text, one paragraph a line). Learned from EWT's training part and the
-plain text, calibrated on EWT's development part, tested on its test part.
+``english/DOMAIN.train.txt.xz`` (plain text of eight domains, one paragraph a line). Learned from
+EWT's training part and the plain text, calibrated on EWT's development part, tested on its test part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from card import write_card
 from disambig_random_subspace.experiments.tag_data import GENRES, ewt
 from disambig_random_subspace.experiments.tagger_peers import peers_on
-from disambig_random_subspace.tagging.plain_text import classes_of
+from disambig_random_subspace.tagging.plain_text import PLAIN, classes_of
 from disambig_random_subspace.tagging.training import train_tagger
 
 from disambig.features.tokens.word_classes import WordClasses
@@ -44,8 +44,8 @@ Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
 def plain_text_classes(data: Path) -> WordClasses:
-    """Learn word classes from the text of all domains."""
-    return classes_of(sorted((data / "english").glob("*.train.txt.xz")), progress=say)
+    """Learn word classes from plain text."""
+    return classes_of([data / name for name in PLAIN], progress=say)
 
 
 def build(data: Path) -> None:

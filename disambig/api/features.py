@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.features.gaps.extractor import GapOdds as GapOdds
+    from disambig.features.gaps.extractor import gaps_in as gaps_in
     from disambig.features.tokens.token_context import TokenContext as TokenContext
     from disambig.features.tokens.word_classes import WordClasses as WordClasses
     from disambig.features.tokens.word_classes_learning import learn_classes as learn_classes

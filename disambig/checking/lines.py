@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from disambig.checking.flags import Flag
+from disambig.formats.readable import on_one_line
 
 FORMATS = ("text", "json", "jsonl")
 """``json`` and ``jsonl`` are one: an object a line."""
-_NOTHING = '""'
 
 
 def line_of(name: str, flag: Flag, format: str, outcome: str = "") -> str:
     """Return the line of a flag in the file `name`, and what became of it."""
     if format != "text":
         return json.dumps({"path": name, **asdict(flag), **({"outcome": outcome} if outcome else {})}) + "\n"
-    observed = " ".join(flag.observed.split()) or _NOTHING
+    change = f"{on_one_line(flag.observed)} -> {on_one_line(flag.replacement)}"
     place = f"{name}:{flag.line}:{flag.column}"
-    said = f"{observed} -> {flag.replacement or _NOTHING} ({flag.task}, {flag.probability:.2f})"
+    said = f"{change} ({flag.task}, {flag.probability:.2f})"
     return f"{place}: {said}{', ' if outcome else ''}{outcome}\n"
 
 
 def without(left: Sequence[Flag]) -> str:
     """Name the first flags that could not be corrected."""
-    return ", ".join(f"{flag.line}:{flag.column} {' '.join(flag.observed.split())}" for flag in left[:5])
+    return ", ".join(f"{flag.line}:{flag.column} {on_one_line(flag.observed)}" for flag in left[:5])

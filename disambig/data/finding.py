@@ -121,6 +121,23 @@ def word_tokens(view: TokenView) -> NDArray[np.bool_]:
     return (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
 
 
+def empty_places(view: TokenView) -> NDArray[np.int64]:
+    """Return the tokens before which there is an empty place, shape ``(n,)``.
+
+    Such a token and the one before are words of one sentence, written apart.
+    """
+    words = word_tokens(view)
+    return np.flatnonzero(words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])) + 1
+
+
+def apart(places: NDArray[np.int64], found: Instances, n_tokens: int) -> NDArray[np.bool_]:
+    """Tell which empty places have no word of some instances on either side, shape ``(n_places,)``."""
+    taken = np.zeros(n_tokens, bool)
+    taken[found.positions] = True
+    taken[found.positions + found.lengths - 1] = True
+    return ~(taken[places] | taken[places - 1])
+
+
 def _is_glue(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
     at = np.minimum(np.searchsorted(_GLUE, hashes), len(_GLUE) - 1)
     return _GLUE[at] == hashes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from disambig.experiments.cache import cached
@@ -11,7 +11,6 @@ from disambig.formats.lines import read_lines, text_of
 from disambig.text.tokenisations.words import Words
 
 GiB = 1 << 30
-COUNTED, HELD_OUT = "english/*.train.txt.xz", "english/*.heldout.txt.xz"
 LAYOUT = 1
 """Of the tables made here; a change makes the cached ones stale."""
 
@@ -33,14 +32,16 @@ def text_lines(path: Path) -> Iterator[str]:
         raise read_error(name, problem) from problem
 
 
-def paragraphs(data: Path, pattern: str) -> Iterator[str]:
-    """Yield the paragraphs of all files that match, file by file (errors: `text_lines`)."""
-    for path in sorted(data.glob(pattern)):
+def paragraphs(files: Iterable[Path]) -> Iterator[str]:
+    """Yield the paragraphs of some files, file by file (errors: `text_lines`)."""
+    for path in files:
         yield from text_lines(path)
 
 
-def counts_around(data: Path, words: Sequence[str], *, progress: Callable[[str, int, int], None]) -> Path:
-    """Return an exact table of all n-grams of the counted text with one of `words`, made on first use.
+def counts_around(
+    files: Sequence[Path], words: Sequence[str], *, progress: Callable[[str, int, int], None]
+) -> Path:
+    """Return an exact table of all n-grams of some files with one of `words`, made on first use.
 
     Raises
     ------
@@ -49,16 +50,15 @@ def counts_around(data: Path, words: Sequence[str], *, progress: Callable[[str, 
     """
     from disambig.counts.building.build import build_table
 
-    sources = sorted(data.glob(COUNTED))
     kept = sorted(set(words))
 
     def texts() -> Iterator[str]:
-        for number, path in enumerate(sources):
-            progress("counting n-grams", number, len(sources))
-            yield from paragraphs(data, path.relative_to(data).as_posix())
+        for number, path in enumerate(files):
+            progress("counting n-grams", number, len(files))
+            yield from text_lines(path)
 
     def make(path: Path) -> None:
         build_table(path, texts(), Words(), keep_words=kept, record="exact", memory=3 * GiB)
 
     about = {"layout": LAYOUT, "words": kept, "tokenisation": Words.name}
-    return cached("around", ".counts", sources=sources, about=about, make=make)
+    return cached("around", ".counts", sources=files, about=about, make=make)

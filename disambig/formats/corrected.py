@@ -65,13 +65,18 @@ def _overlapping(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, A
     group: list[dict[str, Any]] = []
     end = 0
     for record in records:
-        if group and record["start"] >= end:
+        if group and record["start"] >= end and not _in_one_gap(group[-1], record):
             yield group
             group = []
         group.append(record)
         end = max(end, record["end"])
     if group:
         yield group
+
+
+def _in_one_gap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Tell whether two records put a word into the same empty place."""
+    return bool(one["start"] == one["end"] == other["start"] == other["end"])
 
 
 def _surest(group: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
@@ -81,6 +86,7 @@ def _surest(group: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
         start, end = record["start"], record["end"]
         place = bisect(taken, (start,))
         after_last = not place or taken[place - 1][1] <= start
-        if after_last and (place == len(taken) or end <= taken[place][0]):
+        in_a_gap = start == end and any((start, end) == other[:2] for other in taken[place : place + 1])
+        if after_last and not in_a_gap and (place == len(taken) or end <= taken[place][0]):
             taken.insert(place, (start, end, record["replacement"]))
     return taken

@@ -48,8 +48,9 @@ def _lines(result: Annotated) -> Iterable[str]:
             if newlines:
                 line_start = document.text.rfind("\n", position, start) + 1
             number, position = number + newlines, start
-        observed, gloss = _on_one_line(record["observed"]), record.get("gloss")
-        decided = f"{observed}: {record['chosen']}" if labelled else f"{observed} -> {record['replacement']}"
+        observed, gloss = on_one_line(record["observed"]), record.get("gloss")
+        meant = record["chosen"] if labelled else on_one_line(record["replacement"])
+        decided = f"{observed}: {meant}" if labelled else f"{observed} -> {meant}"
         said = ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
         yield f"{path}:{number}:{start - line_start + 1}: {decided} ({said})\n"
 
@@ -67,5 +68,6 @@ def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
     return place
 
 
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+def on_one_line(text: str) -> str:
+    """Return what stands or should stand in a place, no word too, as a line shows it."""
+    return " ".join(text.split()) or '""'

@@ -1,9 +1,13 @@
-"""Judges: what makes decisions of scores. Corrections, labels, the best of a list; no features in here."""
+"""Judges: what makes decisions of scores. Corrections, labels, the best of a list; no features in here.
+
+Two judges correct words. `corrections` weighs scores alone, and learns from words substituted at random;
+`mistakes` weighs what people write for what, too, and learns from their mistakes.
+"""
 
 from __future__ import annotations
 
 from disambig.errors import UserError
-from disambig.fields import decides, judged_between
+from disambig.fields import decides, judged_between, learns_mistakes
 from disambig.types import Between, Judge, Task
 
 USUAL: dict[Between, str] = {
@@ -12,6 +16,8 @@ USUAL: dict[Between, str] = {
     "own": "disambig.Corrections.v1",
 }
 """The judge of a task that decides between these in a text, where a config names none."""
+OF_MISTAKES = "disambig.Mistakes.v1"
+"""That of a task that corrects words, where there are mistakes that people made."""
 OF_ITEMS = "disambig.BestOfList.v1"
 """That of a task outside any text: nothing stands there that could be corrected."""
 WHAT: dict[Between, str] = {
@@ -21,11 +27,25 @@ WHAT: dict[Between, str] = {
 }
 
 
-def config_of(task: Task) -> dict[str, str]:
-    """Return the config section of the judge that a task has where its config names none."""
+def config_of(task: Task, *, mistakes: bool = False) -> dict[str, str]:
+    """Return the config section of the judge that a task has where its config names none.
+
+    Parameters
+    ----------
+    mistakes : bool
+        Whether there are mistakes that people made to learn from.
+    """
+    if mistakes and corrects(task):
+        return {"@disambig_judges": OF_MISTAKES}
     what = decides(task)
     items = what.where == "items" and what.between == "own"
     return {"@disambig_judges": OF_ITEMS if items else USUAL[what.between]}
+
+
+def corrects(task: Task) -> bool:
+    """Tell whether a task decides between words of a text: whether there are mistakes that it could mend."""
+    what = decides(task)
+    return what.where != "items" and what.between != "labels"
 
 
 def check_judge(judge: Judge, task: Task) -> None:
@@ -45,3 +65,17 @@ def check_judge(judge: Judge, task: Task) -> None:
             task=task.name,
             seen=WHAT[seen],
         )
+
+
+def check_mistakes(judge: Judge, task: Task) -> None:
+    """Refuse mistakes that people made where nothing would learn from them.
+
+    Raises
+    ------
+    UserError
+        D427 for a task that corrects no words, D429 for a judge that does not learn from mistakes.
+    """
+    if not corrects(task):
+        raise UserError("D427", task=task.name, seen=WHAT[decides(task).between])
+    if not learns_mistakes(judge):
+        raise UserError("D429", judge=type(judge).__name__)

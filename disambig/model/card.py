@@ -125,6 +125,11 @@ def _examples(model: Model) -> list[str]:
             facts.append(
                 f"Words: {said['train_words']:,} to learn from, {said.get('dev_words', 0):,} to tune on."
             )
+    if "mistakes" in said:
+        facts.append(
+            f"Mistakes that people made: {said['mistakes']['used']:,} of {said['mistakes']['read']:,} read, "
+            f"and {many(said['clean_words'], 'word')} of text without any."
+        )
     rest = "" if learned == len(model.scorers) else "; the others are left to the unsupervised baseline"
     facts.append(f"Groups learned: {learned} of {len(model.scorers)}{rest}.")
     tables = [extractor.get("counts") for extractor in model.config.get("extractors", {}).values()]

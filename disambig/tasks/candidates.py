@@ -12,9 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from disambig.data.finding import Finder, word_tokens
+from disambig.data.finding import Finder, apart, empty_places
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
@@ -92,10 +91,10 @@ class OwnCandidates:
         zeros = [g for g, group in enumerate(self.groups) if ZERO in group.candidates]
         if not zeros or self.gaps == "none" or not len(view):
             return found
-        places = _places(view)
+        places = empty_places(view)
         parts = [found]
         for g in zeros:
-            free = places[_apart(found, g, places, len(view))]
+            free = places[apart(places, found.take(found.groups == g), len(view))]
             n = len(free)
             zero = self.groups[g].candidates.index(ZERO)
             parts.append(
@@ -108,23 +107,6 @@ class OwnCandidates:
             np.concatenate([part.observed for part in parts]),
         )
         return together.take(np.lexsort((together.groups, together.positions)))
-
-
-def _places(view: TokenView) -> NDArray[np.int64]:
-    """Return the tokens before which there is an empty place: it and the token before are words, apart."""
-    words = word_tokens(view)
-    good = words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])
-    return np.flatnonzero(good) + 1
-
-
-def _apart(found: Instances, group: int, places: NDArray[np.int64], n_tokens: int) -> NDArray[np.bool_]:
-    """Tell which places have no candidate of a group on either side."""
-    mine = found.groups == group
-    taken = np.zeros(n_tokens + 1, bool)
-    first = found.positions[mine]
-    taken[first] = True
-    taken[first + found.lengths[mine] - 1] = True
-    return ~(taken[places] | taken[places - 1])
 
 
 def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group, ...]:

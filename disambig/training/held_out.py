@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from disambig.model.model import Model
 from disambig.training import balance
 from disambig.training.examples import Examples
 from disambig.training.fitting import fit
+from disambig.training.mistakes import People
 from disambig.training.plan import Progress
 from disambig.types import FeatureExtractor, Learner, Scored, Scorer, SharesWeights, Task
 
@@ -36,6 +37,8 @@ class HeldOut:
         Of a group to learn from; a random sample where there are more.
     min_examples : int
         Groups with fewer, or in which only one candidate occurs, keep the baseline.
+    people : People, optional
+        Mistakes that people made, and right words: for judges that learn from them.
     """
 
     learn: Examples
@@ -43,6 +46,7 @@ class HeldOut:
     around: Examples
     max_examples: int
     min_examples: int
+    people: People | None = None
 
     def prepare(self, parts: dict[str, Any], tell: Progress) -> Ready:
         """Fit the extractors."""
@@ -133,14 +137,19 @@ class Ready:
         return not bool((some.costs(_ANY) > 0).any())  # beyond the cheapest one of a list
 
     def material(self, model: Model, rng: np.random.Generator) -> Tuned:
-        """Return the examples to tune on."""
-        return Tuned(model, self.plan.tune, rng)
+        """Return the examples to tune on, and what people wrote."""
+        if self.plan.people is None:
+            return Tuned(model, self.plan.tune, rng)
+        return TunedOnPeople(model, self.plan.tune, rng, self.plan.people)
 
     def provenance(self, model: Model) -> dict[str, Any]:
         """Return how many words there were, and the settings."""
         plan = self.plan
+        examples: dict[str, Any] = {"train_words": plan.learn.n_words, "dev_words": plan.tune.n_words}
+        if plan.people is not None:
+            examples |= {"mistakes": plan.people.account, "clean_words": plan.people.right.n_words}
         return {
-            "examples": {"train_words": plan.learn.n_words, "dev_words": plan.tune.n_words},
+            "examples": examples,
             "settings": {"max_examples": plan.max_examples, "min_examples": plan.min_examples},
         }
 
@@ -165,6 +174,32 @@ class Tuned:
 
     def scored(self, group: int, *, most: int | None = None) -> Scored:
         """Return the examples of a group, scored: all, or a random sample of `most`."""
-        part = self.examples.instances.take(self.examples.rows(group, most=most, rng=self.rng))
-        features = self.model.features(self.examples.view, part, group)
-        return self.model.scored(features, part, group)
+        return scored_of(self.model, self.examples, self.examples.rows(group, most=most, rng=self.rng), group)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TunedOnPeople(Tuned):
+    """Examples to tune on, and what people wrote (see `disambig.types.HasMistakes`)."""
+
+    people: People
+
+    @property
+    def n_right_words(self) -> int:
+        """Words of the clean paragraphs."""
+        return self.people.right.n_words
+
+    def right(self, group: int) -> Scored:
+        """Return places without a mistake, scored."""
+        return scored_of(self.model, self.people.right, self.people.right.rows(group), group)
+
+    def mistakes(self, group: int) -> Scored:
+        """Return the mistakes, scored."""
+        rows = self.people.wrong.rows(group)
+        found = scored_of(self.model, self.people.wrong, rows, group)
+        return replace(found, observed=self.people.written[rows])
+
+
+def scored_of(model: Model, examples: Examples, rows: NDArray[np.int64], group: int) -> Scored:
+    """Return some examples of a group, scored by a model."""
+    part = examples.instances.take(rows)
+    return model.scored(model.features(examples.view, part, group), part, group)

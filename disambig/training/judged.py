@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from disambig.config import resolve
-from disambig.judges import check_judge, config_of
+from disambig.judges import check_judge, check_mistakes, config_of
 from disambig.types import Judge
 
 
@@ -29,6 +29,24 @@ def judge_of(parts: Mapping[str, Any], settings: Mapping[str, Any]) -> Judge:
     judge = parts.get("judge") or resolve({"judge": config_of(parts["task"])})["judge"]
     check_judge(judge, parts["task"])
     return replace(judge, **own_settings(judge, settings))
+
+
+def with_judge_of_mistakes(
+    parts: dict[str, Any], config: dict[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return parts, and their config, with a judge that learns from mistakes where they have none.
+
+    Raises
+    ------
+    UserError
+        D427 for a task that corrects no words, D429 for a judge that does not learn from mistakes.
+    """
+    config = config or {}
+    if not parts.get("judge"):
+        section = config_of(parts["task"], mistakes=True)
+        parts, config = {**parts, **resolve({"judge": section})}, {**config, "judge": section}
+    check_mistakes(parts["judge"], parts["task"])
+    return parts, config
 
 
 def own_settings(judge: Judge, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from disambig.errors import UserError, nearest_first
 from disambig.features.contract import check_describes
 from disambig.fields import decides
 from disambig.files.telling import Tell
+from disambig.formats.fixes.reader import read_clean, read_fixes
 from disambig.formats.labelled.reader import Labelled, read_labelled
 from disambig.formats.nbest.reader import read_nbest
-from disambig.judges import check_judge, config_of
+from disambig.judges import check_judge, check_mistakes, config_of
 from disambig.model.model import Model
 from disambig.model.no_preference import NoPreference
 from disambig.plural import many
@@ -36,7 +37,7 @@ WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
 """What stands for the tokenisation of a task outside any text, which asks for none."""
 NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
 """What stands in for the baseline of a task of labels whose config has none."""
-SOURCES = ("text", "labelled", "lists", "encoding", "lines")
+SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
 """The settings of ``[training]`` that say what is read."""
 SECTIONS = ("model", *OBJECTS, "training")
 
@@ -47,6 +48,8 @@ def run(
     text: Sequence[str] = (),
     labelled: Sequence[str] = (),
     lists: Sequence[str] = (),
+    fixes: Sequence[str] = (),
+    clean: Sequence[str] = (),
     encoding: str | None = None,
     lines: bool | None = None,
     strict: bool = False,
@@ -62,8 +65,8 @@ def run(
     path : path
         Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors]`` with an
         ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` (tasks of labels can do without) and
-        ``[training]`` (text, labelled, encoding, lines, flags_per_1000, max_examples, min_examples,
-        seed); or the name of a config that a plugin brings, such as ``topic``.
+        ``[training]`` (text, labelled, lists, fixes, clean, encoding, lines, flags_per_1000, max_examples,
+        min_examples, seed); or the name of a config that a plugin brings, such as ``topic``.
     text : sequence of str
         Files and directories to learn from, in place of those that the config names.
     labelled : sequence of str
@@ -71,6 +74,9 @@ def run(
     lists : sequence of str
         Files of n-best lists (see `disambig.formats.nbest.reader`) for a task that decides between the
         candidates of lists.
+    fixes, clean : sequences of str
+        Files of mistakes that people made and of paragraphs without any, beside text, for tasks that correct
+        words (see `disambig.formats.fixes.reader`).
     encoding : str, optional
         Of the labelled examples, in place of what the config says.
     lines : bool, optional
@@ -85,11 +91,15 @@ def run(
     Raises
     ------
     UserError
-        D005 for the config, D3xx for the text, D412 where it holds nothing to learn from.
+        D005 for the config, D3xx for the text, D412 where it holds nothing to learn from, D426 to D429 for
+        mistakes that cannot be used.
     """
-    plan = read_plan(path, overrides=overrides)
+    plan = read_plan(path, overrides=overrides, mistakes=bool(fixes))
     settings = dict(plan.settings)
     said = {name: settings.pop(name, None) for name in SOURCES}
+    written = list(fixes) or said["fixes"] or [], list(clean) or said["clean"] or []
+    if any(written):
+        _check_mistakes(plan, *written, other=bool(lists or labelled or (said["labelled"] and not text)))
     if decides(plan.parts["task"]).where == "items" or lists:
         return _run_lists(plan, list(lists) or said["lists"] or [], settings, judge, progress)
     examples = list(labelled) or (not text and said["labelled"]) or []
@@ -106,9 +116,13 @@ def run(
     sources = list(text) or said["text"]
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+    people: dict[str, Any] = {
+        "mistakes": [fix for name in written[0] for fix in read_fixes(name)],
+        "clean": [paragraph for name in written[1] for paragraph in read_clean(name)],
+    }
     by_line = bool(said["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
-    model = train(parts, texts, progress=progress, **about, **settings)
+    model = train(parts, texts, **people, progress=progress, **about, **settings)
     n = sum(map(len, texts.values()))
     empty = sum(not text.strip() for part in texts.values() for text in part)
     numbers = {
@@ -117,6 +131,14 @@ def run(
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return _judged(model, judge, parts, texts=texts["test"], progress=progress, **settings)
+
+
+def _check_mistakes(plan: Plan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:
+    """Refuse mistakes that people made, or clean paragraphs, that nothing would learn from."""
+    if not (fixes and clean) or other:
+        problem = "text is missing" if other else f"{'clean' if fixes else 'fixes'} is missing"
+        raise UserError("D426", problem=problem)
+    check_mistakes(plan.parts["judge"], plan.parts["task"])
 
 
 def _run_lists(
@@ -205,8 +227,13 @@ class Plan:
         return replace(self, parts=parts, config={**config, "task": {**config["task"], **learned}})
 
 
-def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> Plan:
+def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None, mistakes: bool = False) -> Plan:
     """Read a config file, or the one that a plugin brings under a name, and make what it describes.
+
+    Parameters
+    ----------
+    mistakes : bool
+        Whether there are mistakes that people made: the judge, where the config names none, learns from them.
 
     Raises
     ------
@@ -239,7 +266,7 @@ def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None) -> P
             raise UserError("D005", path=path, problem="no section [baseline]")
         kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
     if "judge" not in parts:
-        section = config_of(parts["task"])
+        section = config_of(parts["task"], mistakes=mistakes or bool(settings.get("fixes")))
         kept, parts = {**kept, "judge": section}, {**parts, **resolve({"judge": section}, source=path)}
     check_judge(parts["judge"], parts["task"])
     for extractor in parts["extractors"].values():
@@ -285,6 +312,8 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     "labelled": (_are_texts, 'a list such as ["examples.tsv", "more.jsonl"]'),
     "lists": (_are_texts, 'a list such as ["lists.jsonl"]'),
+    "fixes": (_are_texts, 'a list such as ["fixes.jsonl"]'),
+    "clean": (_are_texts, 'a list such as ["clean.jsonl"]'),
     "encoding": (lambda value: isinstance(value, str), 'a name such as "latin-1"'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),

@@ -14,12 +14,14 @@ import numpy as np
 
 from disambig.errors import UserError
 from disambig.fields import decides
+from disambig.formats.fixes.fix import Clean, Fix
 from disambig.model.model import Model
 from disambig.tasks.contract import instances_of
 from disambig.text.documents import view_of_texts
 from disambig.training.examples import Examples
 from disambig.training.held_out import HeldOut
-from disambig.training.judged import judge_of
+from disambig.training.judged import judge_of, with_judge_of_mistakes
+from disambig.training.mistakes import People
 from disambig.training.plan import Plan, Progress
 from disambig.training.splits import why_empty
 from disambig.types import Learner, Scorer, SharesWeights
@@ -32,6 +34,8 @@ def train(
     name: str,
     version: str = "0.1.0",
     config: dict[str, Any] | None = None,
+    mistakes: Sequence[Fix] = (),
+    clean: Sequence[Clean] = (),
     progress: Progress | None = None,
     **settings: Any,
 ) -> Model:
@@ -45,6 +49,9 @@ def train(
     texts : dict of str to sequence of str
         Documents to learn from (``"train"``) and to tune on (``"dev"``); and, optionally, those that
         extractors learn from (``"background"``), which should be others than the learner's.
+    mistakes, clean : sequences of Fix and of Clean
+        Mistakes that people made, and paragraphs without any, best unlike the counted text: for a judge that
+        learns from them, which is `disambig.Mistakes.v1` where the parts have none; both or none.
     progress : callable, optional
         Called with a stage, how far it is, and how far it goes.
     **settings
@@ -55,8 +62,12 @@ def train(
     Raises
     ------
     UserError
-        D412 where the text holds nothing to learn from.
+        D412 where the text holds nothing to learn from, D426 to D429 for mistakes that cannot be used.
     """
+    people = None
+    if mistakes or clean:
+        parts, config = with_judge_of_mistakes(parts, config)
+        people = People.of(parts["task"], parts["tokenisation"], mistakes, clean)
     learn = _examples(parts, texts["train"], protected=False)
     tune = _examples(parts, texts["dev"], protected=True)
     if not len(learn.instances) or not len(tune.instances):
@@ -67,7 +78,7 @@ def train(
         raise UserError("D412", what="the texts", hint=hint)
     around = _examples(parts, texts["background"], protected=False) if "background" in texts else learn
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
-    return train_examples(parts, learn, tune, around, **about, **settings)
+    return train_examples(parts, learn, tune, around, people=people, **about, **settings)
 
 
 def train_examples(
@@ -79,13 +90,14 @@ def train_examples(
     name: str,
     max_examples: int = 20_000,
     min_examples: int = 20,
+    people: People | None = None,
     **about: Any,
 ) -> Model:
     """Train a model from instances whose observed candidates are right; `around` serves the extractors.
 
     The other parameters are those of `train`.
     """
-    plan = HeldOut(learn, tune, around, max_examples=max_examples, min_examples=min_examples)
+    plan = HeldOut(learn, tune, around, max_examples, min_examples, people)
     return train_by(plan, parts, name=name, max_examples=max_examples, **about)
 
 

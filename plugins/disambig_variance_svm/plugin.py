@@ -15,6 +15,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("variance_svm.FillerCounts.v1", ".it.fillers:FillerCounts")
     register("variance_svm.KenLM.v1", ".peers.kenlm:KenLM")
     register("variance_svm.NgramRatio.v1", ".peers.ratio:NgramRatio")
+    register("variance_svm.PrepositionOdds.v1", ".preposition:PrepositionOdds")
 
 
 @hookimpl

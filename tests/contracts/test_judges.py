@@ -11,6 +11,7 @@ import pytest
 from disambig.judges.best_of_list import BestOfList
 from disambig.judges.corrections import Corrections
 from disambig.judges.labels import Labels
+from disambig.judges.mistakes.judge import Mistakes
 from disambig.judges.operating import OperatingPoint
 from disambig.testing import check_judge, material
 from disambig.types import Flags, Judged, KeepsSilent
@@ -21,6 +22,9 @@ JUDGES = {
     "corrections-lists": (Corrections(), "own"),
     "labels": (Labels.unfitted(), "labels"),
     "labels-silent": (Labels.unfitted(0.5), "labels"),
+    "mistakes": (Mistakes(), "words"),
+    "mistakes-few": (Mistakes(flags_per_1000=12.0, most_right=20), "words"),
+    "mistakes-lists": (Mistakes(), "own"),
     "best-of-list": (BestOfList(), "own"),
     "best-of-groups": (BestOfList(), "words"),
 }

@@ -7,6 +7,7 @@ import lzma
 import os
 
 import pytest
+from disambig_variance_svm.plain_text import COUNTED, DOMAINS, HELD_OUT
 
 from disambig.cli import main
 from disambig.training.splits import split
@@ -34,9 +35,8 @@ def data(tmp_path, monkeypatch):
     home = tmp_path / "data"
     for folder in ("english", "labelled/qa-it", "labelled/ewt"):
         (home / folder).mkdir(parents=True)
-    for domain in ("one", "two"):
-        for part in ("train", "heldout"):
-            pack(home / "english" / f"{domain}.{part}.txt.xz", paragraphs(3))
+    for name in (*COUNTED, *HELD_OUT):
+        pack(home / name, paragraphs(3 if DOMAINS[0] in name else 0))
     (home / "labelled/qa-it/qa-it-v1.0.tsv").write_text(QA.format(1) + QA.format(2), encoding="utf8")
     pack(home / "labelled/ewt/a.train.conllu.xz", f"# newdoc id = d\n{SENTENCE}{SENTENCE}")
     return home
@@ -71,7 +71,7 @@ def no_utf8(path):
 @pytest.mark.parametrize(("spoil", "code"), [(cut_short, "D30"), (no_xz, "D308"), (no_utf8, "D304")])
 def test_a_damaged_text_is_named(data, capsys, name, spoil, code):
     part = "train" if name == "table3" else "heldout"
-    path = data / "english" / f"one.{part}.txt.xz"
+    path = data / "english" / f"{DOMAINS[0]}.{part}.txt.xz"
     spoil(path)
     said = run(capsys, name, data)
     assert f"[{code}" in said and str(path) in said
@@ -80,8 +80,8 @@ def test_a_damaged_text_is_named(data, capsys, name, spoil, code):
 @pytest.mark.parametrize("name", ["table1", "table2"])
 def test_held_out_text_is_read_before_the_counting(data, capsys, name):
     for part in ("train", "heldout"):
-        no_xz(data / "english" / f"one.{part}.txt.xz")
-    assert "one.heldout.txt.xz" in run(capsys, name, data)
+        no_xz(data / "english" / f"{DOMAINS[0]}.{part}.txt.xz")
+    assert HELD_OUT[0] in run(capsys, name, data)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -89,9 +89,17 @@ def test_too_few_examples_are_said(data, capsys, name):
     assert "[D725]" in run(capsys, name, data)
 
 
-def test_a_single_domain_is_not_enough(data, capsys):
-    (data / "english" / "two.heldout.txt.xz").unlink()
-    assert "one is its only domain" in run(capsys, "domains", data)
+@pytest.mark.parametrize(("name", "missing"), [("table3", COUNTED[3]), ("domains", HELD_OUT[-1])])
+def test_every_domain_is_needed(data, capsys, name, missing):
+    (data / missing).unlink()
+    assert f"[D721] bergsma2010.{name} needs {missing}" in run(capsys, name, data)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_other_domains_are_not_read(data, capsys, name):
+    for part in ("train", "heldout"):
+        no_xz(data / "english" / f"another.{part}.txt.xz")
+    assert "[D725]" in run(capsys, name, data)  # too few examples, no damaged file
 
 
 @pytest.mark.parametrize(
@@ -109,14 +117,13 @@ def test_a_malformed_line_of_labelled_examples_is_named(data, capsys, file, text
         pack(path, text)
     else:
         path.write_text(text, encoding="utf8")
-    no_xz(data / "english" / "one.train.txt.xz")  # which would be counted only after the examples are read
+    no_xz(data / COUNTED[0])  # which would be counted only after the examples are read
     assert said.format(path=path) in run(capsys, "table3", data)
 
 
 def test_sizes_beyond_the_examples_have_no_figures(data, capsys, tmp_path):
     parts = split(paragraphs(30).splitlines(keepends=True))
-    pack(data / "english" / "one.heldout.txt.xz", "".join(texts[0] for texts in parts.values()))
-    pack(data / "english" / "two.heldout.txt.xz", "")
+    pack(data / HELD_OUT[0], "".join(texts[0] for texts in parts.values()))
     target = tmp_path / "result.json"
     with pytest.raises(SystemExit) as caught:
         main.run(["reproduce", "bergsma2010.table1", "--quick", "--data", str(data), "--json", str(target)])

@@ -87,26 +87,24 @@ def _run(
     from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
     from disambig.fields import decides
     from disambig.formats.labelled.reader import read_labelled
-    from disambig.training.run import read_plan, read_texts
+    from disambig.training.run import SOURCES, read_plan, read_texts
 
     plan = read_plan(config)
     settings = dict(plan.settings)
-    said_text, said_labelled = settings.pop("text", []), settings.pop("labelled", [])
-    by_line = settings.pop("lines", False)
-    said_encoding = settings.pop("encoding", None)
+    said = {name: settings.pop(name, None) for name in SOURCES}
     settings.pop("seed", None)
     if decides(plan.parts["task"]).where == "items":
         raise UserError("D338", model=plan.name)
-    examples = labelled or ([] if text else said_labelled)
+    examples = labelled or ([] if text else said["labelled"])
     if examples:
-        places = read_labelled(examples, encoding=encoding or said_encoding, tell=notes())
+        places = read_labelled(examples, encoding=encoding or said["encoding"], tell=notes())
         return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
     if decides(plan.parts["task"]).between == "labels":
         raise UserError("D463", task=plan.parts["task"].name)
-    sources = text or said_text
+    sources = text or said["text"]
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
-    texts = read_texts(sources, lines=by_line if lines is None else lines)
+    texts = read_texts(sources, lines=bool(said["lines"]) if lines is None else lines)
     return curve_of_texts(plan.parts, texts, **about, **settings)
 
 

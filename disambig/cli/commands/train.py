@@ -25,6 +25,16 @@ def train(
     text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
     labelled: Labelled = None,
     lists: Lists = None,
+    fixes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="With --text: mistakes that people made and their corrections: .jsonl."
+        ),
+    ] = None,
+    clean: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="With --fixes: paragraphs without mistakes: .jsonl."),
+    ] = None,
     encoding: Encoding = None,
     strict: Strict = False,
     lines: Annotated[
@@ -67,6 +77,8 @@ def train(
             text=text or (),
             labelled=labelled or (),
             lists=lists or (),
+            fixes=fixes or (),
+            clean=clean or (),
             encoding=encoding,
             strict=strict,
             tell=notes(),
@@ -81,6 +93,8 @@ def train(
     amount = many(examples["lists" if "lists" in examples else "train_words"], unit)
     if "account" in examples:
         remark(line(examples["account"]))
+    if "mistakes" in examples:
+        remark(f"{line(examples['mistakes'])}; {many(examples['clean_words'], 'clean word')}")
     for note in model.provenance.get("notes", ()):
         say(f"note: {note}")
     least = model.provenance.get("settings", {}).get("min_examples")  # known where parts are put aside

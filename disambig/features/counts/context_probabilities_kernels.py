@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.compiling import compiled
-from disambig.features.counts.contexts import PARENTS
+from disambig.features.counts.contexts import CONTEXTS, PARENTS
 
 _DISCOUNT = 0.75
+_ONE_SIDED = np.array([not (left and right) for left, right in CONTEXTS])
 
 
 @compiled
-def _smooth(ranks, usable, counts, prior, result):
+def _smooth(ranks, usable, counts, prior, zero, result):
     n, k, contexts = ranks.shape
     smoothed = np.empty((contexts, k))
     back = np.empty(k)
@@ -41,9 +42,15 @@ def _smooth(ranks, usable, counts, prior, result):
                         seen += 1
             if total > 0:
                 given = _DISCOUNT * seen
+                alone = zero >= 0 and _ONE_SIDED[c]
+                share = back[zero] if alone else 0.0
                 for r in range(k):
                     kept = filled[r] - _DISCOUNT if filled[r] > 0 else 0.0
+                    if alone:
+                        kept *= 1.0 - share
                     back[r] = (kept + given * back[r]) / total
+                if alone:
+                    back[zero] = share
             for r in range(k):
                 smoothed[c, r] = back[r]
                 result[i, r, c] = back[r]
@@ -54,8 +61,12 @@ def smooth(
     usable: NDArray[np.bool_],
     counts: NDArray[np.float64],
     prior: NDArray[np.float64],
+    zero: int,
 ) -> NDArray[np.float32]:
-    """Return the probability of each candidate in each context, shape ``(n, K, 14)``."""
+    """Return the probability of each candidate in each context, shape ``(n, K, 14)``.
+
+    `zero` is the candidate of no word, -1 where there is none.
+    """
     result = np.empty(ranks.shape, np.float32)
-    _smooth(ranks, usable, counts, prior, result)
+    _smooth(ranks, usable, counts, prior, zero, result)
     return result

@@ -6,8 +6,8 @@ its place, those further off summed, as for a topic; one hidden layer; an output
 each group, so that rare groups learn from frequent ones what words are like. It is learned from running
 text whose words are taken as right; text used here should not be used for the learner too.
 
-Kept weights are 8-bit integers, and all sums are of integers small enough for float32 to be exact: the
-answer does not depend on the machine, the size of a batch or the order of summing.
+Kept weights are integers of 8 bits, those of the outputs of 16, and all sums are of integers small enough to
+be exact: the answer does not depend on the machine, the size of a batch or the order of summing.
 """
 
 from __future__ import annotations
@@ -80,10 +80,8 @@ class WordNetwork:
         if self.far < self.near:
             raise UserError("D453", near=self.near, far=self.far)
         places = 2 * self.near + (2 * (self.far - self.near) >> TOPIC_SHIFT) + 1
-        if 127 * 127 * self.dimensions * places >= _EXACT or 255 * 127 * self.hidden >= _EXACT:
-            raise UserError(
-                "D456", near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden
-            )
+        if 127 * 127 * self.dimensions * places >= _EXACT:
+            raise UserError("D456", near=self.near, far=self.far, dimensions=self.dimensions)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordNetwork:
         """Learn from text whose words are taken as right.
@@ -148,8 +146,8 @@ class WordNetwork:
         inputs = self._inputs(view, instances)
         sums = inputs @ w.hidden_floats  # integers, so exact
         units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
-        outputs = units @ w.output[rows].T.astype(np.float32)  # integers again
-        scores = outputs * w.output_scale[rows] + w.output_bias[rows]
+        outputs = units.astype(np.float64) @ w.output[rows].T.astype(np.float64)  # integers again
+        scores = (outputs * w.output_scale[rows] + w.output_bias[rows]).astype(np.float32)
         scores -= scores.max(axis=1, keepdims=True)
         total = np.log(np.exp(scores.astype(np.float64)).sum(axis=1, keepdims=True))
         return (np.round((scores - total) / _STEP) * _STEP).astype(np.float32)

@@ -16,6 +16,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.features.network.word_network_weights import (
     FIRST_KNOWN,
+    LARGEST_OUTPUT,
     OUTSIDE,
     TOPIC_SHIFT,
     Weights,
@@ -265,7 +266,7 @@ def _rounded(
     places = len(net.hidden) // d - 1
     steps = np.concatenate([np.tile(near_step, places), far_step])
     hidden, hidden_step = _integers(net.hidden * steps[:, None], axis=0)
-    output, output_step = _integers(net.output * unit_step, axis=1)
+    output, output_step = _integers(net.output * unit_step, axis=1, largest=LARGEST_OUTPUT)
     return Weights(
         vocabulary,
         near,
@@ -281,8 +282,8 @@ def _rounded(
     )
 
 
-def _integers(values: Floats, *, axis: int) -> tuple[NDArray[np.int8], Floats]:
+def _integers(values: Floats, *, axis: int, largest: int = 127) -> tuple[NDArray[Any], Floats]:
     """Return `values` in steps of their own along the other axis, and the steps; few extremes are cut."""
-    step = np.maximum(np.quantile(np.abs(values), 0.9999, axis=axis), 1e-12).astype(np.float32) / 127
+    step = np.maximum(np.quantile(np.abs(values), 0.9999, axis=axis), 1e-12).astype(np.float32) / largest
     scaled = np.round(values / (step if axis == 0 else step[:, None]))
-    return np.clip(scaled, -127, 127).astype(np.int8), step
+    return np.clip(scaled, -largest, largest).astype(np.int8 if largest < 128 else np.int16), step

@@ -12,11 +12,13 @@ UNKNOWN, OUTSIDE, FIRST_KNOWN = 0, 1, 2
 """Rows of the embeddings: a word that is not in the vocabulary, no word, and the vocabulary from here on."""
 TOPIC_SHIFT = 3
 """Sums of far words are shifted right so far: they stay exact and near the size of single ones."""
+LARGEST_OUTPUT = 32_767
+"""Weights of outputs, of which there are few, are in smaller steps: a large one would drown the others."""
 _LARGEST = 2.0**64
 """Of scales and biases: times the largest sums they are still far from float32's end."""
 _STORED = {
     "vocabulary": np.uint32,
-    **dict.fromkeys(("near", "far", "hidden", "output"), np.int8),
+    **dict.fromkeys(("near", "far", "hidden"), np.int8),
     **dict.fromkeys(("hidden_scale", "hidden_bias", "output_scale", "output_bias"), np.float32),
     **dict.fromkeys(("groups", "sizes"), np.int64),
 }
@@ -39,7 +41,8 @@ class Weights:
         The hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``.
     groups, sizes : arrays of int64, shape (G,)
         Number (`number_of`) and candidates of each group.
-    output : array of int8, shape (sum of sizes, H)
+    output : array of int16, shape (sum of sizes, H)
+        Of int8 in models of before.
     output_scale, output_bias : arrays of float32, shape (sum of sizes,)
     """
 
@@ -51,7 +54,7 @@ class Weights:
     hidden_bias: NDArray[np.float32]
     groups: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    output: NDArray[np.int8]
+    output: NDArray[np.int16] | NDArray[np.int8]
     output_scale: NDArray[np.float32]
     output_bias: NDArray[np.float32]
 
@@ -70,6 +73,8 @@ class Weights:
         for name, dtype in _STORED.items():
             if getattr(self, name).dtype != dtype:
                 raise ValueError(f"word network: {name} is of another type than {np.dtype(dtype).name}")
+        if self.output.dtype not in (np.int16, np.int8):
+            raise ValueError("word network: output is of another type than int16")
         d, h, words, rows = dimensions, hidden, self.vocabulary.size, self.output_bias.size
         far_words = words if far > near else 0
         fits = (
@@ -88,7 +93,7 @@ class Weights:
             raise ValueError("word network: its arrays differ in size")
         if not words or not (self.vocabulary[1:] > self.vocabulary[:-1]).all():
             raise ValueError("word network: its vocabulary is empty or not in ascending order")
-        if min(array.min(initial=0) for array in (self.near, self.far, self.hidden, self.output)) < -127:
+        if min(array.min(initial=0) for array in (self.near, self.far, self.hidden)) < -127:
             raise ValueError("word network: weights of -128")
         floats = self.hidden_scale, self.hidden_bias, self.output_scale, self.output_bias
         if not all((np.abs(array) <= _LARGEST).all() for array in floats):

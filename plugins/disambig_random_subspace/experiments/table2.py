@@ -12,7 +12,7 @@ import numpy as np
 from disambig.api import UserError
 from disambig.api.experiments import ExperimentResult, Progress, Row
 
-from ..tagging.plain_text import classes_of
+from ..tagging.plain_text import PLAIN, classes_of
 from .table2_claims import (
     AP,
     CHOSEN,
@@ -34,7 +34,6 @@ from .tagger_peers import Run, peers, peers_on
 SIZES, QUICK_SIZES = (25, 50, 100), (2, 5)
 QUICK_TRAIN, QUICK_TEST, QUICK_WORDS = 400, 250, 50_000
 """Sentences, of each genre, and words of plain text a domain."""
-PLAIN = "english/*.train.txt.xz"
 EVERY, OF_TEST, OF_DEV = 10, 9, 4
 """Of ten files of the Penn Treebank, the last tests and the fifth tells spaCy's training when to stop."""
 PAPER = {
@@ -67,7 +66,7 @@ class Table2:
     @property
     def needs(self) -> tuple[str, ...]:
         """What must be in the data directory."""
-        return (PENN, EWT, PLAIN, CONLL2000) if self.silver else (PENN, EWT, PLAIN)
+        return (PENN, EWT, *PLAIN, *((CONLL2000,) if self.silver else ()))
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Train each tagger on the same sentences; with `quick` on 400 of them, and for little time."""
@@ -75,7 +74,7 @@ class Table2:
         train, dev, tests = material(data, silver=self.silver, quick=quick)
         sizes = QUICK_SIZES if quick else SIZES
         settings: dict[str, Any] = {"most": QUICK_WORDS, "n_words": 2_000, "sizes": (64,)} if quick else {}
-        classes = classes_of(sorted(data.glob(PLAIN)), progress=progress, **settings)
+        classes = classes_of([data / name for name in PLAIN], progress=progress, **settings)
         runs = [
             *our_runs(train, tests, sizes=sizes, progress=progress, classes=classes),
             *peers_on(train, dev, tests, systems=peers(quick=quick), progress=progress),

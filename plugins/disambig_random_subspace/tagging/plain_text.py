@@ -13,6 +13,9 @@ from disambig.api import Words
 from disambig.api.experiments import text_lines
 from disambig.api.features import WordClasses, learn_classes
 
+DOMAINS = ("fiction", "government", "health", "mixed", "science", "speeches", "technical", "textbooks")
+"""What shipped classes and published figures are learned from; a data directory may hold other domains."""
+PLAIN = tuple(f"english/{domain}.train.txt.xz" for domain in DOMAINS)
 WORDS_A_FILE = 4_000_000
 """Words of each file that are read, at most: so that none outweighs the others."""
 _LINES = 10_000

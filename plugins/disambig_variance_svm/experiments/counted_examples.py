@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from disambig.api import DenseBlocks, Words
 from disambig.api.counts import NgramCounts, batches, columns_of
-from disambig.api.experiments import Progress, cached, paragraphs, with_left_out
+from disambig.api.experiments import Progress, cached, text_lines, with_left_out
 from disambig.api.text import view_of_texts
 
+from ..plain_text import COUNTED, files
 from .enough import check_parts
 from .spelling_sets import FiveSets
 
@@ -31,14 +32,14 @@ class Found:
 def counted_examples(data: Path, counts: Path, *, progress: Progress) -> Mapping[str, DenseBlocks]:
     """Return all examples of the counted text by set; they are cached."""
     task = FiveSets()
-    sources = sorted(data.glob("english/*.train.txt.xz"))
+    sources = files(data, COUNTED)
 
     def make(path: Path) -> None:
         extractor = NgramCounts(counts=counts)
         parts: list[list[DenseBlocks]] = [[] for _ in task.groups]
         for number, source in enumerate(sources):
             progress("finding examples in counted text", number, len(sources))
-            for texts in batches(paragraphs(data, source.relative_to(data).as_posix())):
+            for texts in batches(text_lines(source)):
                 view = view_of_texts(texts, Words())
                 instances = task.instances(view)
                 for g, group in enumerate(task.groups):

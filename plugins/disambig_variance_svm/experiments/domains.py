@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import DenseBlocks, LinearScorer, UserError, Words
+from disambig.api import DenseBlocks, LinearScorer, Words
 from disambig.api.counts import NgramCounts
 from disambig.api.evaluation import mcnemar
 from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, hits_of, joined, text_lines
@@ -22,6 +22,7 @@ from disambig.api.training import split
 
 from ..learners.baselines import SumLM
 from ..learners.variance_svm import VarianceSVM
+from ..plain_text import DOMAINS, HELD_OUT, files
 from ..preposition import Preposition
 from .enough import check_parts
 
@@ -48,21 +49,18 @@ class Domains:
     description: ClassVar[str] = (
         "prepositions: SVMs drawn to the weights of other domains, with 10 to 1K examples"
     )
-    needs: ClassVar[tuple[str, ...]] = ("english/*.heldout.txt.xz",)
+    needs: ClassVar[tuple[str, ...]] = HELD_OUT
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Take each domain in turn as the new one; with `quick` four of them, 10 and 100 examples."""
-        names = sorted(path.name.partition(".")[0] for path in data.glob("english/*.heldout.txt.xz"))
-        if len(names) < 2:
-            raise UserError("D725", path=data, problem=f"{names[0]} is its only domain; there must be others")
         read = {}
-        for number, name in enumerate(names):
-            progress("reading", number, len(names))
-            read[name] = batches(data / "english" / f"{name}.heldout.txt.xz", few=quick)
+        for number, (name, path) in enumerate(zip(DOMAINS, files(data, HELD_OUT), strict=True)):
+            progress("reading", number, len(DOMAINS))
+            read[name] = batches(path, few=quick)
         found: dict[str, dict[str, dict[int, list[Hits]]]] = {}
-        for number, name in enumerate(names[:4] if quick else names):
-            progress(f"learning {name}", number, len(names))
-            others = [read[other] for other in names if other != name]
+        for number, name in enumerate(DOMAINS[:4] if quick else DOMAINS):
+            progress(f"learning {name}", number, len(DOMAINS))
+            others = [read[other] for other in DOMAINS if other != name]
             found[name] = trials(read[name], others, sizes=SIZES[:2] if quick else SIZES, quick=quick)
         return ExperimentResult(
             rows=list(rows(found)),

@@ -34,6 +34,7 @@ from ..peers.kenlm import NAME as KENLM
 from ..peers.kenlm import KenLM
 from ..peers.ratio import NAME as RATIO
 from ..peers.ratio import NgramRatio
+from ..plain_text import DOMAINS, HELD_OUT, files
 from ..preposition import Preposition
 from ..spelling import Spelling
 from .enough import check_parts
@@ -72,7 +73,7 @@ class Peers:
     description: ClassVar[str] = (
         "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
     )
-    needs: ClassVar[tuple[str, ...]] = ("english/*.heldout.txt.xz",)
+    needs: ClassVar[tuple[str, ...]] = HELD_OUT
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Judge every system on each task; with `quick` on a tenth of the documents."""
@@ -119,10 +120,10 @@ NOTES = (
 def read(data: Path, *, every: int = 1) -> Texts:
     """Return the documents of each part by domain."""
     texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
-    for path in sorted(data.glob("english/*.heldout.txt.xz")):
+    for domain, path in zip(DOMAINS, files(data, HELD_OUT), strict=True):
         parts = split(line for number, line in enumerate(text_lines(path)) if number % every == 0)
         for part, documents in parts.items():
-            texts[part][path.name.partition(".")[0]] = documents
+            texts[part][domain] = documents
     return texts
 
 

@@ -29,6 +29,7 @@ from ..learners.baselines import Majority, SumLM
 from ..learners.k_svm import KSVM
 from ..learners.one_versus_all import OneVersusAll
 from ..learners.variance_svm import VarianceSVM
+from ..plain_text import COUNTED, HELD_OUT, files
 from ..preposition import PREPOSITIONS, Preposition
 from . import curves
 from .enough import check_parts
@@ -73,12 +74,12 @@ class Table1:
 
     title: ClassVar[str] = "Bergsma et al. 2010, table 1: preposition selection, accuracy in % (paper / ours)"
     description: ClassVar[str] = "preposition selection: OvA, K, K+, CS, CS+ and VAR-SVM, 10 to 100K examples"
-    needs: ClassVar[tuple[str, ...]] = ("english/*.train.txt.xz", "english/*.heldout.txt.xz")
+    needs: ClassVar[tuple[str, ...]] = (*COUNTED, *HELD_OUT)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, draw examples, learn; with `quick` up to 1,000 examples."""
-        texts = split(paragraphs(data, "english/*.heldout.txt.xz"))
-        counts = counts_around(data, [*PREPOSITIONS, *WORDS], progress=progress)
+        texts = split(paragraphs(files(data, HELD_OUT)))
+        counts = counts_around(files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
         most = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
         pool, dev, test = examples(texts, counts, most, progress)
         parts = {"to learn from": pool, "to tune on": dev, "to test on": test}

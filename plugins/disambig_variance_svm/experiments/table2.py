@@ -30,6 +30,7 @@ from disambig.api.text import view_of_texts
 from ..learners.baselines import Majority, SumLM
 from ..learners.k_svm import KSVM
 from ..learners.variance_svm import VarianceSVM
+from ..plain_text import COUNTED, HELD_OUT, files
 from ..preposition import PREPOSITIONS
 from . import curves
 from .counted_examples import Found, counted_examples
@@ -63,12 +64,12 @@ class Table2:
         "Bergsma et al. 2010, table 2: context-sensitive spelling, accuracy in % (paper / ours)"
     )
     description: ClassVar[str] = "five confusion sets, mean: K, CS, CS+ and VAR-SVM, 10 to 100K examples"
-    needs: ClassVar[tuple[str, ...]] = ("english/*.train.txt.xz", "english/*.heldout.txt.xz")
+    needs: ClassVar[tuple[str, ...]] = (*COUNTED, *HELD_OUT)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, find examples, learn set by set; with `quick` 10 and 100 examples of held-out text."""
-        texts = list(paragraphs(data, "english/*.heldout.txt.xz"))
-        counts = counts_around(data, [*PREPOSITIONS, *WORDS], progress=progress)
+        texts = list(paragraphs(files(data, HELD_OUT)))
+        counts = counts_around(files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
         progress("looking up counts", 0, 1)
         held_out = held_out_examples(texts, counts)
         for name, found in held_out.items():

@@ -22,6 +22,7 @@ from ..it.task import It
 from ..learners.baselines import SumLM
 from ..learners.k_svm import KSVM
 from ..learners.variance_svm import VarianceSVM
+from ..plain_text import COUNTED
 from . import curves
 from .enough import check_folds
 
@@ -79,7 +80,7 @@ class Table3:
         'non-referential "it": K, CS, CS+, VAR-SVM and VAR-SVM+FreeB, 10 to 1K examples'
     )
     needs: ClassVar[tuple[str, ...]] = (
-        "english/*.train.txt.xz",
+        *COUNTED,
         "labelled/qa-it/qa-it-v1.0.tsv",
         "labelled/ewt/*.xz",
     )

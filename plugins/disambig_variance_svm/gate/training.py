@@ -1,7 +1,7 @@
 """Train `usage`: ``python -m disambig_variance_svm.gate.training DATA_DIR [OUTPUT_DIR]``.
 
-Reads ``DATA_DIR/labelled/ewt`` (UD English EWT) and a sample of ``DATA_DIR/english/*.train.txt.xz``
-(raw text, for classes of words only), writes the weights and prints how well they do. Strength and
+Reads ``DATA_DIR/labelled/ewt`` (UD English EWT) and a sample of the text of `plain_text`
+(for classes of words only), writes the weights and prints how well they do. Strength and
 threshold are chosen on the development part, everything reported comes from the test part. The same
 data gives the same weights.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import lzma
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from disambig_variance_svm.gate.features import N_CLASSES, buckets, neighbours, 
 from disambig_variance_svm.gate.report import report
 from disambig_variance_svm.gate.truth import PREPOSITIONS
 from disambig_variance_svm.gate.usage import WEIGHTS, Usage
+from disambig_variance_svm.plain_text import COUNTED, files
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -54,17 +55,13 @@ LICENCE = "CC BY-SA 4.0"
 
 
 def raw_words(
-    folder: Path, tokenisation: Tokenisation, *, characters: int = RAW_CHARACTERS
+    texts: Iterable[Path], tokenisation: Tokenisation, *, characters: int = RAW_CHARACTERS
 ) -> NDArray[np.uint64]:
-    """Return the word hashes of a sample of ``folder/*.train.txt.xz``: `characters` of each domain, at most.
+    """Return the word hashes of a sample of packed texts, a domain each: `characters` of each, at most.
 
     Paragraphs are taken at equal distances, so that every source of a domain has its share.
     """
-    parts = [
-        tokenisation([paragraphs]).hashes
-        for path in sorted(folder.glob("*.train.txt.xz"))
-        for paragraphs in _sample(path, characters)
-    ]
+    parts = [tokenisation([paragraphs]).hashes for path in texts for paragraphs in _sample(path, characters)]
     return np.concatenate(parts)
 
 
@@ -114,7 +111,7 @@ def fit(
 
 def train(data: Path, tokenisation: Tokenisation) -> Usage:
     """Return the gate trained on ``data/labelled/ewt`` and ``data/english``."""
-    raw = raw_words(data / "english", tokenisation)
+    raw = raw_words(files(data, COUNTED), tokenisation)
     words, _ = frequent_words(raw, WORDS_WITH_CLASS)
     classes = word_classes(raw, words, n_classes=N_CLASSES, n_near=500, n_far=200, dimensions=100, seed=0)
     slots = slots_of(words, classes, bits=SLOT_BITS)

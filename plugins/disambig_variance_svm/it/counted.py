@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from disambig.api.counts import write_table
-from disambig.api.experiments import cached, paragraphs
+from disambig.api.experiments import cached, text_lines
 
+from ..plain_text import COUNTED, files
 from .counting import count_fillers
 from .normalised import STEMS, NormalisedWords
 
-COUNTED = "english/*.train.txt.xz"
 LEAST = 2
 """How often "it" and "they" together must be seen in a context for its fillers to be kept."""
 LAYOUT = 1
@@ -19,7 +19,7 @@ LAYOUT = 1
 
 def fillers_of(data: Path, *, progress: Callable[[str, int, int], None]) -> Path:
     """Return a table of the fillers of the contexts of "it" and "they" in the counted text."""
-    sources = sorted(data.glob(COUNTED))
+    sources = files(data, COUNTED)
     times = 0
 
     def texts() -> Iterator[str]:
@@ -27,7 +27,7 @@ def fillers_of(data: Path, *, progress: Callable[[str, int, int], None]) -> Path
         times += 1
         for number, path in enumerate(sources):
             progress(f"counting fillers, pass {times} of 2", number, len(sources))
-            yield from paragraphs(data, path.relative_to(data).as_posix())
+            yield from text_lines(path)
 
     def make(path: Path) -> None:
         counted = count_fillers(texts, least=LEAST)

@@ -2,7 +2,7 @@
 
     python plugins/disambig_variance_svm/it/stems.py DATA
 
-DATA is a directory with ``english/DOMAIN.train.txt.xz``, one paragraph a line.
+DATA is a directory with the text of `plain_text`, one paragraph a line.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from disambig.api import Words
 from disambig_variance_svm.it.normalised import IT, NUMBER, PRONOUN, STEMS, THEY, normalised
+from disambig_variance_svm.plain_text import COUNTED, files
 
 N_STEMS = 5000
 _BATCH = 1 << 22
@@ -55,7 +56,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 def main(data: Path) -> None:
     """Write the stems of largest share, added up over the domains."""
     shares: Counter[str] = Counter()
-    for path in sorted((data / "english").glob("*.train.txt.xz")):
+    for path in files(data, COUNTED):
         with lzma.open(path, "rt", encoding="utf8") as lines:
             shares.update(stem_shares(line.rstrip("\n") for line in lines))
     for name in (IT, THEY, PRONOUN, NUMBER):

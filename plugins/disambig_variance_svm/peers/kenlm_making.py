@@ -15,9 +15,9 @@ from typing import IO
 from disambig.api import UserError, Words
 from disambig.api.experiments import Progress, cached, text_lines
 
+from ..plain_text import COUNTED, files
 from .kenlm import KenLM
 
-COUNTED = "english/*.train.txt.xz"
 PROGRAMS = ("lmplz", "build_binary")
 ORDER = 5
 PRUNE = ("0", "0", "0", "1", "1")
@@ -33,7 +33,7 @@ def missing(data: Path) -> str:
     programs = [name for name in PROGRAMS if shutil.which(name) is None]
     if programs:
         return f"its program{'s' * (len(programs) > 1)} {' and '.join(programs)} on the PATH"
-    return "" if any(data.glob(COUNTED)) else f"{COUNTED} in the data"
+    return next((f"{name} in the data" for name in COUNTED if not (data / name).exists()), "")
 
 
 def kenlm_of(data: Path, *, progress: Progress) -> KenLM:
@@ -44,7 +44,7 @@ def kenlm_of(data: Path, *, progress: Progress) -> KenLM:
     UserError
         D746 where a program fails, D722 where the cache cannot be written to; those of `text_lines`.
     """
-    sources = sorted(data.glob(COUNTED))
+    sources = files(data, COUNTED)
 
     def paragraphs() -> Iterator[str]:
         for number, path in enumerate(sources):

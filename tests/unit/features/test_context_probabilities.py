@@ -11,7 +11,7 @@ from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
-from disambig.features.counts.context_probabilities import DISCOUNT, ContextProbabilities
+from disambig.features.counts.context_probabilities import DISCOUNT, ONE_SIDED, ContextProbabilities
 from disambig.features.counts.contexts import CONTEXTS
 from disambig.features.counts.ngram_counts import BIAS, NgramCounts
 from disambig.tasks.candidates import OwnCandidates
@@ -108,3 +108,30 @@ def test_it_passes_the_checks_of_extractors(table):
     task = OwnCandidates(name="place", candidates=["in", "on"])
     for check in check_extractor(ContextProbabilities(counts=table), task, TEXTS):
         check()
+
+
+@given(st.lists(st.sampled_from("we they sat ran in on town top today .".split()), max_size=25))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+def test_words_on_one_side_say_which_word_but_not_whether_there_is_one(table, monkeypatch, words):
+    task = OwnCandidates(name="place", candidates=["in", "on", ""])
+    view = Words()([" ".join(words)])
+    values = []
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        extractor = ContextProbabilities(counts=table)
+        values.append(extractor.transform(view, task.instances(view), task.groups[0]).batch.values)
+    assert np.array_equal(*values)
+    shares = np.exp(values[0][:, :, :BIAS])
+    assert shares.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert shares[:, 2, ONE_SIDED] == pytest.approx(0.5)
+
+
+def test_words_beside_the_candidate_of_no_word_are_to_each_other_as_without_it(table):
+    view = Words()(["They sat in"])
+    group = Group("place", ("in", "on", ""))
+    place = Finder.of([Group("place", ("in", "on"))]).find(view)
+    beside = ContextProbabilities(counts=table).transform(view, place, group).batch.values[0, :2, :BIAS]
+    alone = ContextProbabilities(counts=table).transform(view, place, Group("place", ("in", "on")))
+    assert np.diff(beside[:, ONE_SIDED], axis=0) == pytest.approx(
+        np.diff(alone.batch.values[0][:, :BIAS][:, ONE_SIDED], axis=0), rel=1e-5
+    )

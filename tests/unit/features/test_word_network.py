@@ -238,7 +238,6 @@ def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned)
         ({"seed": 0.5}, "D457", "WordNetwork.seed is 0.5"),
         ({"near": 5, "far": 4}, "D453", "far = 4"),
         ({"dimensions": 500}, "D456", "dimensions = 500"),
-        ({"hidden": 600}, "D456", "hidden = 600"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, code, said):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from disambig_variance_svm.experiments import domains
 from disambig_variance_svm.experiments.domains import AS_IS, NEAR, PLAIN, POOLED, PRIOR, SUM, Domains
+from disambig_variance_svm.plain_text import HELD_OUT
 
 from disambig.testing import blocks
 
@@ -61,4 +62,4 @@ def test_the_first_examples_are_taken():
 
 
 def test_it_says_what_it_needs():
-    assert Domains().needs == ("english/*.heldout.txt.xz",) and Domains().title and Domains().description
+    assert Domains().needs == HELD_OUT and Domains().title and Domains().description

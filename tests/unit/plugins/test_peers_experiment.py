@@ -15,6 +15,7 @@ from disambig_variance_svm.experiments.peers import Peers
 from disambig_variance_svm.it.normalised import NormalisedWords
 from disambig_variance_svm.learners.baselines import SumLM
 from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
+from disambig_variance_svm.plain_text import DOMAINS, HELD_OUT
 from disambig_variance_svm.spelling import Spelling
 
 from disambig.counts.building.build import build_table
@@ -47,9 +48,9 @@ def place(tmp_path_factory):
     """Return a directory with data, a count table and confusion sets."""
     home = tmp_path_factory.mktemp("peers")
     (home / "english").mkdir()
-    for seed, domain in enumerate(("one", "two")):
-        with lzma.open(home / "english" / f"{domain}.heldout.txt.xz", "wt", encoding="utf8") as out:
-            out.write("\n".join(lines(seed, 120)) + "\n")
+    for seed, name in enumerate(HELD_OUT):
+        with lzma.open(home / name, "wt", encoding="utf8") as out:
+            out.write("\n".join(lines(seed, 120 if name in (HELD_OUT[0], HELD_OUT[3]) else 12)) + "\n")
     build_table(home / "t.counts", lines(9, 300), Words())
     (home / "sets.tsv").write_text(SETS, encoding="utf8")
     return home
@@ -80,8 +81,8 @@ def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, mod
 def test_parts_and_groups(place, model):
     texts = peers.read(place)
     ground = Ground.of(model.task, texts["dev"], Words(), groups=["quiet/quite"])
-    assert ground.names == ("one", "two") and set(ground.instances.groups) == {1}
-    first = Ground.of(model.task, {"one": texts["dev"]["one"]}, Words(), groups=["quiet/quite"])
+    assert ground.names == DOMAINS and set(ground.instances.groups) == {1}
+    first = Ground.of(model.task, {DOMAINS[0]: texts["dev"][DOMAINS[0]]}, Words(), groups=["quiet/quite"])
     assert (ground.parts == 0).sum() == len(first.instances) < len(ground.instances)
 
 
@@ -108,7 +109,7 @@ def test_the_experiment_puts_systems_side_by_side(place, monkeypatch):
     assert {system for system, _ in figures} == {"n-gram ratio rule", "SumLM", "VAR-SVM"}
     for system in ("n-gram ratio rule", "SumLM", "VAR-SVM"):
         accuracy = figures[system, "spelling: accuracy"]
-        parts = [figures[system, f"spelling: accuracy, {domain}"] for domain in ("one", "two")]
+        parts = [figures[system, f"spelling: accuracy, {domain}"] for domain in DOMAINS]
         assert accuracy.n == sum(part.n for part in parts)
         assert accuracy.ours == pytest.approx(sum(part.ours * part.n for part in parts) / accuracy.n)
     assert figures["SumLM", "spelling: accuracy"].ours > 90

@@ -15,6 +15,7 @@ from disambig_variance_svm.peers import kenlm_making
 from disambig_variance_svm.peers.harper import Harper
 from disambig_variance_svm.peers.kenlm import KenLM
 from disambig_variance_svm.peers.kenlm_checker import KenLMChecker
+from disambig_variance_svm.plain_text import COUNTED
 from test_peers import ARPA
 
 from disambig.errors import UserError
@@ -128,8 +129,9 @@ def programs(tmp_path, monkeypatch):
 
 def test_a_model_is_made_once(data, programs):
     (data / "english").mkdir(exist_ok=True)
-    with lzma.open(data / "english" / "one.train.txt.xz", "wt", encoding="utf8") as out:
-        out.write("He left. So did she.\nAnd then?\n")
+    for name in COUNTED:
+        with lzma.open(data / name, "wt", encoding="utf8") as out:
+            out.write("He left. So did she.\nAnd then?\n" if name == COUNTED[0] else "")
     first = kenlm_making.kenlm_of(data, progress=silent).path
     assert first.read_text(encoding="utf8") == "he left .\nso did she .\nand then ?\n"
     program(programs, "lmplz", "sys.exit(1)")

@@ -1,0 +1,70 @@
+"""Gap odds: whether a place is one for a word of the group at all, as an attribute of no word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.dense import DenseBlocks
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.features.gaps.model import Gaps
+from disambig.text.view import TokenView
+from disambig.types import Arrays, Features
+
+GROUP_NAME = "gap"
+ZERO = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GapOdds:
+    """Extractor of one attribute: for no word, the log-odds that there is none; zero for words.
+
+    Parameters
+    ----------
+    gaps : path
+        A folder with weights that `disambig.features.gaps.learning.learn_gaps` learned.
+    """
+
+    gaps: str | Path
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> GapOdds:
+        """Return self: the weights were learned beforehand."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one attribute a candidate, shape ``(n, K, 1)``; it is no evidence for a flag."""
+        n, k = len(instances), len(group.candidates)
+        values = np.zeros((n, k, 1), np.float32)
+        if ZERO in group.candidates and n:
+            after = instances.positions + instances.lengths
+            odds = gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
+            values[:, group.candidates.index(ZERO), 0] = -odds
+        columns = Columns(
+            np.arange(k, dtype=np.int32),
+            np.zeros(k, np.int32),
+            (GROUP_NAME,),
+            [f"{candidate or 'no word'}: place" for candidate in group.candidates],
+        )
+        costs = instances.costs(group).reshape(n, k)
+        nothing = np.zeros(n * k, np.int32)
+        return Features(DenseBlocks(values, np.arange(k).reshape(k, 1), columns, costs), nothing, nothing)
+
+    def state(self) -> Arrays:
+        """Return nothing: the weights are referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> GapOdds:
+        """Return self."""
+        return self
+
+
+@lru_cache(maxsize=8)
+def gaps_in(folder: str) -> Gaps:
+    """Return the weights in a folder, read once."""
+    return Gaps.load(Path(folder))

@@ -1,0 +1,278 @@
+"""Mistakes: whether the word that stands in a text is one that people write by mistake, and what was meant.
+
+What the context says (`rivals`) is weighed with what is known of the writers: which words are written for
+which (`terms`). The weights are learned from real mistakes and from right words at their real frequency, on
+text unlike the counted one where there is some, and from words substituted at random where real mistakes are
+too few (`fitting`). All groups share them. A flag is raised where the log-odds pass a threshold that stands
+for a rate of false alarms, which is set on examples that the weights were not learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.groups import Group
+from disambig.judges.calibration import ERROR_RATE, Calibration, fit_choices
+from disambig.judges.corrections import substitutes
+from disambig.judges.mistakes.fitting import Cases, Weighing, fit, joined
+from disambig.judges.mistakes.rivals import FEATURES, rivals_of
+from disambig.judges.mistakes.terms import Terms
+from disambig.judges.operating import OperatingPoint, tune
+from disambig.judges.segmented import alike, listed, table
+from disambig.settings import no_setting
+from disambig.types import Arrays, HasMistakes, Judged, Material, Scored
+
+Floats = NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+FOLDS = 5
+"""Parts of the right words, in text order; each is judged by weights learned without it."""
+SUBSTITUTED = 100.0
+"""What all words substituted at random weigh together, in real mistakes."""
+NOTHING = Weighing(np.zeros(len(FEATURES)), Terms(np.empty(0, np.uint64), np.empty(0)))
+UNFITTED = Calibration(np.empty(0), np.empty((0, 0)))
+UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mistakes:
+    """The judge of tasks whose candidates are words of the text, learned from mistakes that people made.
+
+    Parameters
+    ----------
+    flags_per_1000 : float
+        The operating point: false alarms to accept per 1,000 correct words.
+    most_right : int
+        Right words of a group that it learns from; a random sample where there are more. Thresholds are set
+        on all of them.
+
+    Attributes
+    ----------
+    weighing : Weighing
+    shift : float
+        What is added to log-odds, so that one word in a hundred is thought to be wrong.
+    choices : Calibration
+        From scores to the probability of each candidate, whatever stands there.
+    operating : OperatingPoint
+    """
+
+    flags_per_1000: float = 0.5
+    most_right: int = 200_000
+    weighing: Weighing = no_setting(NOTHING)
+    shift: float = no_setting(0.0)
+    choices: Calibration = no_setting(UNFITTED)
+    operating: OperatingPoint = no_setting(UNTUNED)
+    between: ClassVar[tuple[str, ...]] = ("words", "own")
+    learns_mistakes: ClassVar[bool] = True
+
+    def fit(self, material: Material, *, progress: Progress | None = None) -> Mistakes:
+        """Learn from right words, real mistakes and made ones; then set thresholds on the right words."""
+        tell = progress or (lambda stage, done, total: None)
+        groups = material.task.groups
+        people = material if isinstance(material, HasMistakes) else None
+        right_of, wrong_of, made_of, folds_of = [], [], [], []
+        scores_of, truth_of = [], []
+        for g in range(len(groups)):
+            tell("judging", g, len(groups))
+            scored = material.scored(g, most=None if people is None else self.most_right)
+            scores_of.append(table(scored.scores, scored.offsets, -np.inf))
+            truth_of.append(scored.observed)
+            known = scored if people is None else people.right(g)
+            folds = _folds(len(known.observed), self.most_right, material.rng)
+            folds_of.append(folds)
+            right_of.append(cases_of(known, known.observed.astype(np.int64)))
+            made_of.append(_substituted(known, material.rng).take(folds >= 0))
+            if people is not None:
+                mistakes = people.mistakes(g)
+                wrong_of.append(cases_of(mistakes, _meant(mistakes)))
+        scales, certainty = fit_choices(scores_of, truth_of)
+        right, made = joined(right_of), _weighing(joined(made_of), SUBSTITUTED)
+        wrong = joined([*wrong_of, made])
+        folds = np.concatenate(folds_of)
+        shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
+        weighing = fit(joined([right.take(folds >= 0), wrong]))
+        odds = _unseen(right, wrong, folds, weighing, shift)
+        n_words = material.n_words if people is None else people.n_right_words
+        return replace(
+            self,
+            weighing=weighing,
+            shift=shift,
+            choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
+            operating=tune(odds[right.rivals.evident & np.isfinite(odds)], n_words),
+        )
+
+    def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
+        """Choose the best candidate; flag it where another word was meant, as surely as the rate asks.
+
+        What is flagged is the word that was most probably meant, which need not have the best score.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        threshold = self.operating.threshold(self._rate(flags_per_1000))
+        rivals = rivals_of(scored)
+        n = len(rivals.evident)
+        best, odds = _best(self.weighing.log_odds(rivals) + self.shift)
+        flagged = rivals.evident & (odds > threshold)
+        scores = table(scored.scores, scored.offsets, -np.inf)
+        ordered = np.sort(scores, axis=1)
+        chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
+        meant = rivals.candidates[np.arange(n), best] if n else chosen
+        return Judged(
+            chosen=np.where(flagged, meant, chosen),
+            margins=ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.full(n, np.inf),
+            probabilities=_probability(odds),
+            flagged=flagged,
+            said=np.ones(n, bool),
+        )
+
+    def limit(self, flags_per_1000: float | None = None) -> float:
+        """Return the probability above which a word is flagged at a rate.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        return float(_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
+
+    def probabilities(self, scored: Scored) -> Floats | None:
+        """Return the probability of each candidate, whatever stands there."""
+        found = self.choices.candidates(table(scored.scores, scored.offsets, -np.inf), scored.number)
+        return None if found is None else listed(found, scored.offsets)
+
+    def state(self) -> Arrays:
+        """Return weights, calibration and thresholds."""
+        arrays: dict[str, NDArray[Any]] = {
+            "dense": self.weighing.dense,
+            "keys": self.weighing.terms.keys,
+            "weights": self.weighing.terms.weights,
+            "shift": np.array([self.shift]),
+            "rates": self.operating.rates,
+            "thresholds": self.operating.thresholds,
+            "flags_per_1000": np.array([self.flags_per_1000]),
+        }
+        if self.choices.scales is not None and self.choices.certainty is not None:
+            arrays |= {"scales": self.choices.scales, "certainty": self.choices.certainty}
+        return arrays
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Mistakes:
+        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        terms = Terms(arrays["keys"], arrays["weights"])
+        weighing = Weighing(arrays["dense"], terms)
+        operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
+        rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
+        scales, certainty = arrays.get("scales"), arrays.get("certainty")
+        sound = (
+            weighing.dense.shape == (len(FEATURES),)
+            and bool(np.isfinite(weighing.dense).all())
+            and terms.is_sound()
+            and operating.is_sound()
+            and np.isfinite(shift)
+            and rate >= 0
+            and (scales is None) == (certainty is None)
+        )
+        if scales is not None and certainty is not None:
+            size = len(groups) + 1
+            sound = sound and scales.shape == (size,) and certainty.shape == (size, 2)
+            sound = sound and bool((scales > 0).all() and np.isfinite(certainty).all())
+        if not sound:
+            raise ValueError("shapes or numbers of the judge of mistakes")
+        choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
+        return replace(
+            self, flags_per_1000=rate, weighing=weighing, shift=shift, choices=choices, operating=operating
+        )
+
+    def _rate(self, flags_per_1000: float | None) -> float:
+        return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
+
+
+def cases_of(scored: Scored, meant: NDArray[np.int64], written: NDArray[np.int32] | None = None) -> Cases:
+    """Return examples in which a candidate was meant; those whose meant word is no near rival weigh nothing.
+
+    Parameters
+    ----------
+    meant : array of int, shape (n,)
+        As an index in group or list.
+    written : array of int, shape (n,), optional
+        What stands there, if other than in `scored`.
+    """
+    here = scored.observed if written is None else written
+    rivals = rivals_of(scored, written)
+    hit = rivals.candidates == meant[:, None]
+    known = hit.any(axis=1) | (meant == here)
+    at = np.where(hit.any(axis=1), 1 + hit.argmax(axis=1), 0) if hit.shape[1] else np.zeros(len(here), int)
+    return Cases(rivals, at, np.where(known & rivals.possible.any(axis=1), 1.0, 0.0))
+
+
+def _meant(scored: Scored) -> NDArray[np.int64]:
+    """Return the first candidate that costs nothing, of each instance."""
+    costs = table(scored.cost, scored.offsets, np.inf)
+    return costs.argmin(axis=1) if len(costs) else np.empty(0, np.int64)
+
+
+def _substituted(right: Scored, rng: np.random.Generator) -> Cases:
+    """Return examples made of right words: another candidate is written at random where one was meant."""
+    scores = table(right.scores, right.offsets, -np.inf)
+    written, rows = substitutes(alike(right) | np.isneginf(scores), rng)
+    made = cases_of(right, right.observed.astype(np.int64), np.where(written >= 0, written, right.observed))
+    possible = np.zeros(len(written), bool)
+    possible[rows] = True
+    return replace(made, weights=made.weights * possible)
+
+
+def _weighing(cases: Cases, total: float) -> Cases:
+    """Return the examples with weights that add up to `total`."""
+    return replace(cases, weights=cases.weights * (total / max(float(cases.weights.sum()), 1.0)))
+
+
+def _folds(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the part of the text of each right word, -1 for those beyond a random sample of `most`."""
+    folds = np.arange(n) * FOLDS // max(n, 1)
+    folds[rng.choice(n, max(n - most, 0), replace=False)] = -1
+    return folds
+
+
+def _unseen(right: Cases, wrong: Cases, folds: NDArray[np.int64], weighing: Weighing, shift: float) -> Floats:
+    """Return the log-odds of the right words, each by weights that were learned without its part of the text.
+
+    Those of no part (-1) were not learned from at all: `weighing` judges them.
+    """
+    odds = np.empty(len(folds))
+    for part in range(-1, FOLDS):
+        inside = folds == part
+        others = (folds >= 0) & ~inside
+        found = weighing if part < 0 else fit(joined([right.take(others), wrong]), start=weighing)
+        odds[inside] = _best(found.log_odds(right.rivals.take(inside)) + shift)[1]
+    return odds
+
+
+def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return the most probably meant rival of each instance, and its log-odds against all else."""
+    n = len(log_odds)
+    if not log_odds.shape[1]:
+        return np.zeros(n, np.int64), np.full(n, -np.inf)
+    best = log_odds.argmax(axis=1)
+    most = np.maximum(log_odds.max(axis=1), 0.0)
+    shares = np.exp(log_odds - most[:, None])
+    own = shares[np.arange(n), best]
+    rest = np.exp(-most) + shares.sum(axis=1) - own
+    with np.errstate(divide="ignore"):
+        return best, np.log(own) - np.log(rest)
+
+
+def _probability(log_odds: Floats) -> Floats:
+    found: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
+    return found
+
+
+def _shift(wrong: float, right: float) -> float:
+    """Return what brings the share of mistakes among the examples to that of `ERROR_RATE`."""
+    seen = np.log(max(wrong, 1e-9) / max(right, 1e-9))
+    return float(np.log(ERROR_RATE / (1 - ERROR_RATE)) - seen)

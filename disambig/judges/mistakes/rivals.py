@@ -1,0 +1,133 @@
+"""What speaks for another word: each of the best other candidates beside the one that stands there.
+
+Plain arrays of what the scorer and the counts say; no text is read, nothing is learned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
+from disambig.judges.segmented import alike, table
+from disambig.text.hashing import hash_word
+from disambig.types import Scored
+
+Floats = NDArray[np.float64]
+MOST = 6
+"""Other candidates that are weighed, the best scored ones."""
+_FAR = 12.0
+"""Margins and logarithms of probabilities are cut here."""
+_BY_EDIT = ("margin", "log probability of the other", "log probability of the written")
+FEATURES = (
+    *(f"{name}, {edit}" for name in _BY_EDIT for edit in ("replacement", "insertion", "deletion")),
+    "logarithm of the margin",
+    "evidence for the other",
+    "evidence for the written",
+    "share of n-grams known",
+    *KINDS,
+)
+_UNSEEN = -1e6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rivals:
+    """The best other candidates of n instances, the best scored first.
+
+    Attributes
+    ----------
+    candidates : array of int64, shape (n, R)
+        As indices in group or list; -1 where there are fewer, or nothing stands there to compare with.
+    features : array of float32, shape (n, R, len(FEATURES))
+    words : array of uint64, shape (n, 1 + R)
+        Hashes of the candidate that stands there, and of the others.
+    evident : array of bool, shape (n,)
+        Whether any n-gram of the place is known: without, nothing is flagged.
+    """
+
+    candidates: NDArray[np.int64]
+    features: NDArray[np.float32]
+    words: NDArray[np.uint64]
+    evident: NDArray[np.bool_]
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """Which rivals there are, shape ``(n, R)``."""
+        return self.candidates >= 0
+
+    def take(self, rows: NDArray[np.generic]) -> Rivals:
+        """Return the rivals of some instances."""
+        return Rivals(self.candidates[rows], self.features[rows], self.words[rows], self.evident[rows])
+
+
+def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Rivals:
+    """Find the best other candidates and what speaks for them.
+
+    Parameters
+    ----------
+    scored : Scored
+    observed : array of int32, shape (n,), optional
+        What stands there, if other than in `scored`.
+    """
+    written = scored.observed if observed is None else observed
+    scores = table(scored.scores, scored.offsets, -np.inf)
+    n = len(scores)
+    rows = np.arange(n)
+    same = alike(replace(scored, observed=np.maximum(written, 0)))
+    open_to = np.where(same | (written < 0)[:, None], -np.inf, scores)
+    best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
+    possible = np.isfinite(open_to[rows[:, None], best])
+    shares = _log_shares(scores) if n else scores
+    here = np.maximum(written, 0)
+    found = np.log1p(table(scored.found, scored.offsets, 0))
+    asked = table(scored.asked, scored.offsets, 0).sum(axis=1)
+    known = np.expm1(found).sum(axis=1) / np.maximum(asked, 1)
+    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -_FAR)
+    kinds, words = _edits(scored, written, best)
+    inserted, deleted = kinds == INSERTION, kinds == DELETION
+    edits = (~(inserted | deleted), inserted, deleted)
+    values = (
+        np.clip(margin, -_FAR, _FAR),
+        np.maximum(shares[rows[:, None], best], -_FAR),
+        np.broadcast_to(np.maximum(shares[rows, here], -_FAR)[:, None], best.shape),
+    )
+    columns = [value * edit for value in values for edit in edits]
+    columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
+    columns.append(found[rows[:, None], best])
+    columns += [np.broadcast_to(each[:, None], best.shape) for each in (found[rows, here], known)]
+    columns += [kinds == kind for kind in range(len(KINDS))]
+    features = np.stack(columns, axis=2).astype(np.float32)
+    features[~possible] = 0.0
+    return Rivals(np.where(possible, best, -1), features, words, known > 0)
+
+
+def _edits(
+    scored: Scored, written: NDArray[np.int32], best: NDArray[np.int64]
+) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+    """Return the kind of each edit, shape (n, R), and the hashes of the words, shape (n, 1 + R)."""
+    if scored.own is None:
+        candidates = scored.group.candidates
+        hashes = np.array([_hash(word) for word in candidates], np.uint64)
+        places = np.concatenate([np.maximum(written, 0)[:, None], best], axis=1)
+        return kinds_between(candidates)[places[:, :1], best], hashes[places]
+    first = scored.offsets[:-1, None]
+    last = np.maximum(scored.offsets[1:, None] - 1, 0)
+    places = np.minimum(first + np.concatenate([np.maximum(written, 0)[:, None], best], axis=1), last)
+    texts = [scored.own.texts[place] for place in places.ravel().tolist()]
+    width = places.shape[1]
+    hashes = np.fromiter(map(_hash, texts), np.uint64, len(texts)).reshape(-1, width)
+    here = [texts[i - i % width] for i in range(len(texts)) if i % width]
+    there = [texts[i] for i in range(len(texts)) if i % width]
+    return kinds_of_pairs(here, there).reshape(-1, width - 1), hashes
+
+
+def _hash(word: str) -> int:
+    return hash_word(word.lower())
+
+
+def _log_shares(scores: Floats) -> Floats:
+    most = scores.max(axis=1, keepdims=True)
+    found: Floats = scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
+    return found

@@ -1,0 +1,66 @@
+"""What is known of words: how often each is written for another. One weight a word or pair, by hash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.text.hashing import fmix
+
+KINDS = 3
+"""A word that is written, a word that is meant, and both together."""
+_SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+_PLACE = np.uint64(0x9FB21C651E98DF25)
+
+
+def keys_of(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the keys of the three terms of each pair.
+
+    Parameters
+    ----------
+    words : array of uint64, shape (n, 1 + R)
+        The word that stands there, and others.
+
+    Returns
+    -------
+    array of uint64, shape (n, R, 3)
+    """
+    written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
+    meant = words[:, 1:]
+    parts = np.stack([written, meant, written + meant * _PLACE], axis=2)
+    return fmix(parts + _SEEDS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """Weights of words and pairs.
+
+    Attributes
+    ----------
+    keys : array of uint64, shape (n,)
+        Ascending.
+    weights : array of float64, shape (n,)
+    """
+
+    keys: NDArray[np.uint64]
+    weights: NDArray[np.float64]
+
+    def sums(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the sum of the weights along the last axis; unknown keys weigh nothing."""
+        if not len(self.keys):
+            return np.zeros(keys.shape[:-1])
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        found: NDArray[np.float64] = np.where(self.keys[at] == keys, self.weights[at], 0.0).sum(axis=-1)
+        return found
+
+    def is_sound(self) -> bool:
+        """Tell whether keys ascend and weights are finite numbers."""
+        return (
+            self.keys.ndim == 1
+            and self.keys.dtype == np.uint64
+            and self.keys.shape == self.weights.shape
+            and bool((self.keys[1:] > self.keys[:-1]).all())
+            and bool(np.isfinite(self.weights).all())
+        )

@@ -1,0 +1,235 @@
+"""The judge of mistakes: its likelihood against one written out, what it learns of writers, its rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.groups import Group
+from disambig.judges.mistakes import edits
+from disambig.judges.mistakes.edits import kind_of
+from disambig.judges.mistakes.fitting import RIDGE, RIDGES, fit, joined
+from disambig.judges.mistakes.judge import Mistakes, cases_of
+from disambig.judges.mistakes.rivals import FEATURES, MOST, rivals_of
+from disambig.judges.mistakes.terms import keys_of
+from disambig.testing import material
+from disambig.testing.material import MadeMaterial, MadeTask
+from disambig.types import Decides, HasMistakes, Scored
+
+GROUP = Group("its/it's/is", ("its", "it's", "is"))
+
+
+def scored(scores, observed, cost=None, *, group=GROUP, found=1):
+    """Scores (n, K) of instances of a group."""
+    n, k = np.shape(scores)
+    offsets = np.arange(n + 1, dtype=np.int64) * k
+    costs = np.ones((n, k), np.float32) if cost is None else np.asarray(cost, np.float32)
+    counts = np.full(n * k, found, np.int32)
+    flat = np.asarray(scores, float).ravel()
+    return Scored(group, 0, offsets, flat, np.asarray(observed, np.int32), counts, counts, costs.ravel())
+
+
+def writers(n, *, habit, seed=0, lead=2.0):
+    """Right words and mistakes of people who write "its" for "it's", and hardly ever another for another."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    scores = rng.normal(size=(n, 3)) + lead * (np.arange(3) == truth[:, None])
+    right = scored(scores, truth)
+    meant = np.where(rng.random(n // 10) < habit, 1, 2)
+    written = np.where(meant == 1, 0, 1)
+    scores = rng.normal(size=(n // 10, 3)) + lead * (np.arange(3) == meant[:, None])
+    return right, scored(scores, written, np.arange(3) != meant[:, None])
+
+
+@dataclass(frozen=True)
+class WithMistakes(MadeMaterial):
+    """Examples to tune on, which are the right words as well, and mistakes."""
+
+    wrong: Scored | None = None
+
+    @property
+    def n_right_words(self):
+        return self.n_words
+
+    def right(self, group):
+        return self.scored(group)
+
+    def mistakes(self, group):
+        return self.wrong
+
+
+def with_mistakes(n=2000, **about):
+    right, wrong = writers(n, **about)
+    return WithMistakes(MadeTask(Decides(), (GROUP,)), (right,), 10 * n, wrong)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant", "kind"),
+    [
+        ("its", "it's", edits.MARK),
+        ("everyday", "every day", edits.MARK),
+        ("loose", "lose", edits.LETTER),
+        ("form", "from", edits.LETTER),
+        ("than", "then", edits.LETTER),
+        ("lead", "led", edits.LETTER),
+        ("affect", "effect", edits.LETTER),
+        ("to", "for", edits.OTHER),
+        ("diary", "dairy", edits.LETTER),
+        ("weather", "whether", edits.OTHER),
+        ("", "to", edits.INSERTION),
+        ("to", "", edits.DELETION),
+    ],
+)
+def test_kinds_of_edits(written, meant, kind):
+    assert kind_of(written, meant) == kind
+
+
+@given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
+def test_kinds_but_missing_words_are_the_same_both_ways(a, b):
+    assert kind_of(a, b) == kind_of(b, a)
+
+
+def test_rivals_are_the_best_others_in_order():
+    rivals = rivals_of(scored([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], [0, -1]))
+    assert rivals.candidates.tolist() == [[1, 2, -1], [-1, -1, -1]]
+    margin = FEATURES.index("margin, replacement")
+    assert rivals.features[0, :, margin].tolist() == [2.0, 1.0, 0.0]
+    assert not rivals.features[1].any()
+
+
+def test_no_more_rivals_than_are_weighed():
+    group = Group("many", tuple("abcdefghij"))
+    rivals = rivals_of(scored([np.arange(10.0)], [3], group=group))
+    assert rivals.candidates.shape == (1, MOST)
+    assert rivals.candidates[0].tolist() == [9, 8, 7, 6, 5, 4]
+
+
+def test_variants_are_no_rivals():
+    group = Group("on", ("on", "upon", "in"), (("on", "upon"),))
+    assert rivals_of(scored([[0.0, 9.0, 1.0]], [0], group=group)).candidates.tolist() == [[2, -1, -1]]
+
+
+def test_fit_is_where_the_penalised_likelihood_is_greatest():
+    """The slope of the objective written out, at the solution, is zero in every direction tried."""
+    right, wrong = writers(300, habit=0.8)
+    parts = [
+        cases_of(right, right.observed.astype(np.int64)),
+        cases_of(wrong, np.where(wrong.observed, 2, 1)),
+    ]
+    cases = joined(parts)
+    found = fit(cases)
+    keys = keys_of(cases.rivals.words)
+    possible = cases.rivals.possible
+    spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
+
+    def objective(dense, terms):
+        total = 0.5 * RIDGE * float(((dense * spread) ** 2).sum())
+        ridge = dict.fromkeys(terms, 0.0)
+        for kind in range(3):
+            for key in np.unique(keys[possible][:, kind]).tolist():
+                ridge[key] = RIDGES[kind]
+        total += sum(0.5 * ridge[key] * weight**2 for key, weight in terms.items())
+        for i in range(len(cases.meant)):
+            odds = [0.0]
+            for r in range(possible.shape[1]):
+                if possible[i, r]:
+                    known = sum(terms.get(int(key), 0.0) for key in keys[i, r])
+                    odds.append(float(cases.rivals.features[i, r] @ dense) + known)
+                else:
+                    odds.append(-np.inf)
+            total += cases.weights[i] * float(np.logaddexp.reduce(odds) - odds[cases.meant[i]])
+        return total
+
+    terms = dict(zip(found.terms.keys.tolist(), found.terms.weights.tolist(), strict=True))
+    least = objective(found.dense, terms)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        step = rng.normal(size=len(found.dense)) * 0.02 * (spread > 0)
+        assert objective(found.dense + step, terms) > least
+    for key in terms:
+        for step in (-0.05, 0.05):
+            assert objective(found.dense, terms | {key: terms[key] + step}) > least
+
+
+def test_what_people_mix_up_is_learned():
+    judge = Mistakes().fit(with_mistakes(habit=0.95))
+    same = [[0.0, 1.5, -9.0], [-9.0, 0.0, 1.5]]  # "its", where "it's" is better; "it's", where "is" is better
+    probable = judge.judge(scored(same, [0, 1])).probabilities
+    assert probable[0] > 3 * probable[1]
+
+
+def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
+    judge = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.98, lead=1.0))
+    tie = scored([[-4.0, 2.0, 2.05]], [0])
+    found = judge.judge(tie)
+    assert found.flagged.all() and found.chosen.tolist() == [1]
+    assert judge.judge(tie, flags_per_1000=0.0).chosen.tolist() == [2]
+
+
+def test_the_rate_holds_on_other_words_of_the_same_kind():
+    judge = Mistakes(flags_per_1000=4.0).fit(with_mistakes(20_000, habit=0.8, lead=3.0))
+    right, _ = writers(20_000, habit=0.8, lead=3.0, seed=7)
+    flags = int(judge.judge(right).flagged.sum())
+    assert 0.6 * 4.0 < flags / 200 < 1.5 * 4.0
+
+
+def test_the_rate_holds_where_it_learns_from_a_sample():
+    judge = Mistakes(flags_per_1000=4.0, most_right=1000).fit(with_mistakes(20_000, habit=0.8, lead=3.0))
+    right, _ = writers(20_000, habit=0.8, lead=3.0, seed=7)
+    flags = int(judge.judge(right).flagged.sum())
+    assert 0.6 * 4.0 < flags / 200 < 1.5 * 4.0
+
+
+def test_without_evidence_nothing_is_flagged():
+    judge = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.95))
+    sure = [[-9.0, 9.0, -9.0]]
+    assert judge.judge(scored(sure, [0])).flagged.all()
+    assert not judge.judge(scored(sure, [0], found=0)).flagged.any()
+
+
+def test_without_real_mistakes_made_ones_do():
+    made = material()
+    assert not isinstance(made, HasMistakes)
+    judge = Mistakes(flags_per_1000=12.0).fit(made)
+    sure = judge.judge(scored([[-5.0, 5.0]], [0], group=made.task.groups[0]))
+    unsure = judge.judge(scored([[5.0, -5.0]], [0], group=made.task.groups[0]))
+    assert sure.probabilities[0] > unsure.probabilities[0]
+
+
+def test_mistakes_whose_meant_word_is_out_of_reach_teach_nothing():
+    group = Group("many", tuple("abcdefghij"))
+    case = cases_of(scored([np.arange(10.0)], [9], group=group), np.array([0]))
+    assert case.weights.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"dense": np.zeros(3)},
+        {"shift": np.array([np.nan])},
+        {"keys": np.array([2, 1], np.uint64), "weights": np.zeros(2)},
+        {"weights": np.zeros(1)},
+        {"scales": np.array([1.0])},
+        {"thresholds": np.array([0.0, 1.0]), "rates": np.array([1.0, 2.0])},
+    ],
+)
+def test_broken_state_is_refused(broken):
+    judge = Mistakes().fit(with_mistakes(200, habit=0.8))
+    state = dict(judge.state())
+    assert isinstance(Mistakes().from_state(state, (GROUP,)), Mistakes)
+    with pytest.raises((ValueError, KeyError)):
+        Mistakes().from_state({**state, **broken}, (GROUP,))
+
+
+def test_the_state_decides_as_the_judge_does():
+    judge = Mistakes(flags_per_1000=8.0).fit(with_mistakes(500, habit=0.8))
+    again = Mistakes().from_state(judge.state(), (GROUP,))
+    right, wrong = writers(200, habit=0.5, seed=3)
+    for some in (right, wrong):
+        one, other = judge.judge(some), again.judge(replace(some))
+        assert np.array_equal(one.flagged, other.flagged)
+        assert one.probabilities == pytest.approx(other.probabilities, rel=1e-4)
