@@ -127,4 +127,5 @@ if __name__ in ("__main__", "__mp_main__"):
 if __name__ == "__main__":
     from disambig.cli.main import run
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # not so in the background
     run()
