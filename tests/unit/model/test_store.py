@@ -309,6 +309,7 @@ def test_absurd_values_in_model_json(home, changes):
     refused(home, "D405")
 
 
+@pytest.mark.filterwarnings("ignore:.*single-quoted")  # which is what confection calls some damage
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_damage_to_signed_files_is_one_error_or_none(home, data):
