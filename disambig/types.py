@@ -348,7 +348,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class Flags(Protocol):
-    """A judge that flags what should be another word."""
+    """A judge that flags what should be another word: at an infinite rate all that it can flag at any."""
 
     flags_per_1000: float
     """The rate of flags per 1,000 correct words that it is set to."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.types import Flags as Flags
     from disambig.types import Judged as _JudgedScores
     from disambig.types import Scored as Scored
 

@@ -2,28 +2,35 @@
 
 `evaluate` judges one model as it would be used; here every system is asked at the same instances, so that
 they can be compared pair by pair. How systems are built is not known here.
+
+All decide between the candidates of the ground. A model that knows others beside them, such as no word at
+all (``""``), decides among these alone. Where ``""`` is a candidate of the ground empty places are decided,
+too; made errors are other words all the same: none is left out, and none put where none was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.evaluation.evaluate import ROUNDS, SHARE
 from disambig.evaluation.substitution import substitute
 from disambig.features.counts.contexts import Candidates
-from disambig.judges.corrections import Corrections
 from disambig.model.model import BLOCK, Model
 from disambig.text.documents import view_of_texts
 from disambig.text.view import Tokenisation, TokenView
-from disambig.types import Task
+from disambig.types import Flags, Judge, Scored, Task
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+ANY = float("inf")
+"""The rate at which a judge flags whatever it could flag."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,10 +148,14 @@ class Judged:
     Attributes
     ----------
     chosen : array of int32, shape (n,)
+        The candidate of the best score, whatever stands there.
     right : array of bool, shape (n,)
+        Whether it is what stands there.
     odds : array of float64, shape (n,)
-        Log-odds, and margins, of the flag at each right word; minus infinity where none is possible.
+        Log-odds of the flag at each right word, as the judge gives its probability; minus infinity where
+        none is possible.
     margins : array of float64, shape (n,)
+        The same of the score of what the flag proposes, above that of what stands there.
     rows : array of int64, shape (m,)
         The instance of each made error, of all rounds.
     error_odds, error_margins : arrays of float64, shape (m,)
@@ -161,12 +172,22 @@ class Judged:
 
 
 def judge(model: Model, ground: Ground) -> Judged:
-    """Ask a model at every instance and at every made error; groups are matched by name."""
-    numbers = {group.name: number for number, group in enumerate(model.task.groups)}
-    index = np.array([numbers.get(group.name, -1) for group in ground.task.groups])
-    chosen, odds, margins = _asked(model, ground.view, ground.instances, index)
+    """Ask a model at every instance and at every made error; groups and candidates are matched by name.
+
+    Raises
+    ------
+    TypeError
+        For a model whose judge flags nothing.
+    ValueError
+        Where the model lacks a group, or a candidate of one.
+    """
+    if not isinstance(model.judge, Flags):
+        raise TypeError(
+            f"{model.name} corrects no words: its judge {type(model.judge).__name__} flags nothing"
+        )
+    chosen, odds, margins = _asked(model, ground.task, ground.view, ground.instances)
     odds[ground.shielded] = margins[ground.shielded] = -np.inf
-    found = [_asked(model, errors.view, errors.instances, index) for errors in ground.errors]
+    found = [_asked(model, ground.task, errors.view, errors.instances) for errors in ground.errors]
     truth = ground.instances.observed
     rows = np.concatenate([errors.rows for errors in ground.errors])
     seen = np.concatenate([errors.seen for errors in ground.errors])
@@ -177,23 +198,65 @@ def judge(model: Model, ground: Ground) -> Judged:
 
 
 def _asked(
-    model: Model, view: TokenView, instances: Instances, index: NDArray[np.int64]
+    model: Model, task: Task, view: TokenView, instances: Instances
 ) -> tuple[NDArray[np.int32], Floats, Floats]:
-    judge = model.judge
-    if not isinstance(judge, Corrections):
-        raise TypeError(f"{model.name} corrects no words: its judge is {type(judge).__name__}")
+    """Return what is chosen, and log-odds and margins of the flags, each shape (n,)."""
     n = len(instances)
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
     for g in np.unique(instances.groups).tolist():
+        group = task.groups[g]
+        number, known = _known(model, group)
         mine = np.flatnonzero(instances.groups == g)
         for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
             part = instances.take(rows)
-            number = int(index[g])
-            weighed = judge.weigh(model.scored(model.features(view, part, number), part, number))
-            chosen[rows] = weighed.scores.argmax(axis=1)
-            odds[rows] = np.where(weighed.eligible, weighed.log_odds, -np.inf)
-            margins[rows] = np.where(weighed.eligible, weighed.comparison.features[:, 0], -np.inf)
+            asked = replace(part, observed=known[part.observed].astype(np.int32))
+            scored = model.scored(model.features(view, asked, number), asked, number)
+            chosen[rows], odds[rows], margins[rows] = _flags(
+                model.judge, _among(scored, group, known, part.observed)
+            )
     return chosen, odds, margins
+
+
+def _known(model: Model, group: Group) -> tuple[int, NDArray[np.int64]]:
+    """Return the number of a group in a model, and the place of each of its candidates there."""
+    for number, own in enumerate(model.task.groups):
+        if own.name == group.name and set(group.candidates) <= set(own.candidates):
+            return number, np.array([own.candidates.index(one) for one in group.candidates])
+    raise ValueError(f"{model.name} does not decide {group.name!r} between {group.candidates}")
+
+
+def _among(scored: Scored, group: Group, known: NDArray[np.int64], observed: NDArray[np.int32]) -> Scored:
+    """Return scores of the candidates of `group` alone; `known` are their places in the scored one."""
+    n, k = len(observed), len(known)
+
+    def kept(values: NDArray[Any]) -> NDArray[Any]:
+        return values.reshape(n, -1)[:, known].ravel()
+
+    return replace(
+        scored,
+        group=group,
+        offsets=np.arange(n + 1, dtype=np.int64) * k,
+        scores=kept(scored.scores),
+        observed=observed,
+        found=kept(scored.found),
+        asked=kept(scored.asked),
+        cost=kept(scored.cost),
+    )
+
+
+def _flags(judge: Judge, scored: Scored) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the best candidate of each instance, and log-odds and margin of its flag, each shape (n,)."""
+    n = len(scored.observed)
+    scores, rows = scored.scores.reshape(n, -1), np.arange(n)
+    judged = judge.judge(scored, flags_per_1000=ANY)
+    with np.errstate(divide="ignore"):
+        odds = np.log(judged.probabilities) - np.log1p(-judged.probabilities)
+    margins = scores[rows, judged.chosen] - scores[rows, scored.observed]
+    return (
+        scores.argmax(axis=1),
+        np.where(judged.flagged, odds, -np.inf),
+        np.where(judged.flagged, margins, -np.inf),
+    )
 
 
 def limits(ground: Ground, flags: Floats, share: float, *, by_group: bool = False) -> Floats:

@@ -39,7 +39,9 @@ class OperatingPoint:
         )
 
     def threshold(self, flags_per_1000: float) -> float:
-        """Return the threshold on the log-odds for a rate; no flags at all for a rate of zero.
+        """Return the threshold on the log-odds for a rate.
+
+        For a rate of zero nothing passes it, for an infinite one everything.
 
         Raises
         ------
@@ -49,6 +51,8 @@ class OperatingPoint:
         rate = checked(flags_per_1000)
         if rate == 0:
             return float("inf")
+        if rate == float("inf"):
+            return float("-inf")
         return float(np.interp(np.log(rate), np.log(self.rates), self.thresholds))
 
 

@@ -12,7 +12,7 @@ from disambig.testing.material import material as made
 from disambig.testing.material import taken
 from disambig.types import Flags, Judge, Judged, KeepsSilent, Material, Scored
 
-RATES = (0.0, 0.1, 1.0, 10.0, 1000.0)
+RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
 _COLUMNS = ("chosen", "margins", "probabilities", "flagged", "said")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from disambig.api import Group, UserError, Words, load_model, nearest_first
 from disambig.api.counts import open_table
+from disambig.api.judges import Flags
 
 from ..peers.kenlm import KenLM
 
@@ -92,12 +93,14 @@ def _tried(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
 
 
 def _check_model(what: str, model: Any, groups: Sequence[Group]) -> None:
-    """Refuse a model that would be asked about other words or candidates than its own."""
+    """Refuse a model that flags nothing, or would be asked about other words or candidates than its own."""
     if model.tokenisation.name != Words.name:
         raise _Unusable(f"{what}: it reads {model.tokenisation.name}, not {Words.name}")
-    own = {group.name: group.candidates for group in model.task.groups}
+    if not isinstance(model.judge, Flags):
+        raise _Unusable(f"{what}: it flags no words")
+    own = {group.name: set(group.candidates) for group in model.task.groups}
     for group in groups:
-        if own.get(group.name) != group.candidates:
+        if not own.get(group.name, set()).issuperset(group.candidates):
             raise _Unusable(f"{what}: its task {model.task.name} does not decide {_said(group)}")
 
 

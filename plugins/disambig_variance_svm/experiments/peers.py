@@ -10,6 +10,9 @@ as far as a JSON file says where they are, which the environment variable ``DISA
 ``counts`` is the table of SumLM and VAR-SVM (by default the pack's), ``ratio`` that of the rule, which asks
 for all 1- to 3-grams (by default the same), ``models`` are names or directories by task, where ``every`` is
 the task *preposition* at every occurrence. How to make KenLM models: `peers`.
+
+All decide among words where one stands: a model that also knows *no word*, and where one may be missing, is
+asked which word it would be. What is missing or too much: ``people.mistakes``.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from disambig.api import Words, load_model, train
 from disambig.api.counts import NgramCounts
 from disambig.api.evaluation import Ground, Judged, flag_limits, flagged, judge, mcnemar
 from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, text_lines
+from disambig.api.features import GapOdds
 from disambig.api.training import Learned, split
 
 from ..learners.baselines import SumLM
@@ -111,6 +115,8 @@ NOTES = (
     "Found: swapped words flagged, at the threshold that flags 0.5 % of the right words of the dev text. "
     "It is one threshold on calibrated log-odds; every system gets the same calibration, a group at a time, "
     "fitted on dev.",
+    "All choose among words where one stands; models that also decide whether there should be none are "
+    "asked which word it would be.",
     "A threshold for each group on the plain difference of scores, such as LanguageTool's factor of a pair, "
     "is in the JSON form (`margin_by_group`).",
     "KenLM and given models take part where DISAMBIG_PEERS names a file that says where they are.",
@@ -144,10 +150,11 @@ def builders(
     )
     for name, place in settings.get("models", {}).get(task_name, {}).items():
         yield name, given(place)
-        extractors = load_model(place).extractors
-        for extractor in extractors if len(extractors) > 1 else ():
-            alone = trained(Learned(extractor), ConditionalLogit())
-            yield f"{name}, its {type(extractor).__name__} alone", alone
+        model = load_model(place)
+        for extractor in model.extractors if len(model.extractors) > 1 else ():
+            if not isinstance(extractor, GapOdds):  # it says nothing of words
+                alone = trained(Learned(extractor), ConditionalLogit(), of=model.task)
+                yield f"{name}, its {type(extractor).__name__} alone", alone
 
 
 def given(place: str) -> Callable[[Any, Texts], Any]:
@@ -155,12 +162,20 @@ def given(place: str) -> Callable[[Any, Texts], Any]:
     return lambda task, texts: load_model(place)
 
 
-def trained(extractor: Any, learner: Any, baseline: Any = None) -> Callable[[Any, Texts], Any]:
-    """Return what trains and calibrates a model of one extractor, as `disambig train` would."""
+def trained(
+    extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None
+) -> Callable[[Any, Texts], Any]:
+    """Return what trains and calibrates a model of one extractor, as `disambig train` would.
+
+    Parameters
+    ----------
+    of : Task, optional
+        That the extractor learned; the model decides its candidates where they are others than the asked.
+    """
 
     def build(task: Any, texts: Texts) -> Any:
         parts = {
-            "task": task,
+            "task": task if of is None or of.groups == task.groups else of,
             "tokenisation": Words(),
             "extractors": {"only": extractor},
             "learner": learner,

@@ -2,7 +2,8 @@
 
 The model (Heafield 2011) is made beforehand by its tools, ``lmplz`` and ``build_binary``, from text in the
 words of `disambig.words.v1`, a sentence a line. Only the words that depend on the candidate are scored: its
-own and those after it that a 5-gram still reaches; the others add the same to all candidates.
+own and those after it that a 5-gram still reaches; the others add the same to all candidates. The candidate
+of no word (``""``) is scored as the sentence without one.
 """
 
 from __future__ import annotations

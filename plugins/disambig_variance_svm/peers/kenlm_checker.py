@@ -21,7 +21,8 @@ class KenLMChecker:
     """A language model in the place of what models have learned.
 
     It finds and protects what they do; whatever makes a sentence more probable is proposed, as sure as the
-    difference of the log10 probabilities. Its limits are for others to set.
+    difference of the log10 probabilities. No word, where that is a candidate, is the sentence without one.
+    Its limits are for others to set.
 
     Attributes
     ----------

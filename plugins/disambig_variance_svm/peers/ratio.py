@@ -8,7 +8,8 @@ and multiplies the three. A candidate counts as impossible unless one of its 3-g
 look-ups n(a), n(a b), n(a b c) or more are not zero. Another candidate is suggested where its product is a
 factor, one for each pair, above that of the word in the text: on the logs, a threshold on their difference.
 A candidate of two words has two 3-grams, with the word before and with the one after; the mean of their
-pseudo-probabilities stands for the third, as in LanguageTool.
+pseudo-probabilities stands for the third, as in LanguageTool. Of no word (``""``) the rule knows nothing:
+it is never chosen.
 """
 
 from __future__ import annotations
@@ -87,6 +88,9 @@ class NgramRatio:
         left, right = context_room(view, instances)
         for r, candidate in enumerate(group.candidates):
             words = hash_words(candidate.split())
+            if not len(words):
+                values[:, r] = IMPOSSIBLE  # and once more below: less than any word
+                continue
             logs = []
             for before, after in AROUND if len(words) == 1 else AROUND_TWO:
                 grams = _grams(view, instances, words, before, after)

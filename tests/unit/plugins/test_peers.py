@@ -15,6 +15,7 @@ from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
+from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.evaluation.substitution import substitute
 from disambig.text.tokenisations.words import Words
@@ -94,6 +95,20 @@ def test_scores_differ_as_those_of_whole_sentences(arpa):
         whole = [model.score(written(view, instances, i, candidate)) for candidate in GROUP.candidates]
         assert np.allclose(values[i, :, 0] - values[i, 0, 0], np.array(whole) - whole[0], atol=1e-5)
     assert np.ptp(values[:, :, 0], axis=1).min() > 0
+
+
+def test_no_word_is_the_sentence_without_one(arpa):
+    kenlm = pytest.importorskip("kenlm")
+    view, instances = examples(["More than enough.", "Then if enough then more."])
+    group = Group("than/then/-", ("than", "then", ""))
+    empty = Instances(*(np.array([at]) for at in (2, 0, 0, 2)))  # before "than"
+    model = kenlm.Model(str(arpa))
+    for places in (instances, empty):
+        values = KenLM(path=arpa).fit(view, places, [group]).transform(view, places, group).batch.values
+        for i in range(len(places)):
+            sentences = [written(view, places, i, candidate) for candidate in group.candidates]
+            whole = [model.score(" ".join(sentence.split())) for sentence in sentences]
+            assert np.allclose(values[i, :, 0] - values[i, 0, 0], np.array(whole) - whole[0], atol=1e-5)
 
 
 def test_a_word_replaced_in_the_view_is_scored_as_replaced(arpa):
@@ -188,6 +203,17 @@ def test_the_rule_chooses_what_was_seen_and_leaves_out_what_was_not(table):
     assert [GROUP.candidates[r] for r in chosen[:2]] == ["than", "then"]
     assert features.found.reshape(-1, 3)[2, 2] == 0
     assert features.batch.values[2, 2, 0] < IMPOSSIBLE
+
+
+def test_the_rule_never_chooses_no_word(table):
+    view, instances = examples(["more then enough", "yonder than yonder"])
+    group = Group("than/then/-", ("", "than", "then"))
+    features = NgramRatio(counts=table).transform(view, instances, group)
+    values = features.batch.values[:, :, 0]
+    assert (values[:, 0] < values[:, 1:].min(axis=1)).all()
+    assert not features.found.reshape(-1, 3)[:, 0].any()
+    among = NgramRatio(counts=table).transform(view, instances, Group("than/then", ("than", "then")))
+    assert np.array_equal(values[:, 1:], among.batch.values[:, :, 0])
 
 
 def test_the_rule_on_nothing(table):

@@ -16,6 +16,7 @@ from disambig_variance_svm.it.normalised import NormalisedWords
 from disambig_variance_svm.learners.baselines import SumLM
 from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
 from disambig_variance_svm.plain_text import DOMAINS, HELD_OUT
+from disambig_variance_svm.preposition import Preposition, PrepositionOdds
 from disambig_variance_svm.spelling import Spelling
 
 from disambig.counts.building.build import build_table
@@ -23,6 +24,8 @@ from disambig.errors import UserError
 from disambig.evaluation.side_by_side import Ground, flagged, judge, limits
 from disambig.features.counts.context_probabilities import ContextProbabilities
 from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.judges.best_of_list import BestOfList
+from disambig.judges.mistakes.judge import Mistakes
 from disambig.text.tokenisations.words import Words
 from disambig.training.learned import Learned
 from disambig.training.trainer import train
@@ -137,6 +140,39 @@ def test_a_given_model_is_shown_whole_and_by_its_extractors(place, model, monkey
     assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
 
 
+def test_a_model_that_knows_no_word_takes_part_among_the_words(place, model, monkeypatch):
+    """Its judge is of mistakes, as that of the pack; what says nothing of words is not shown alone."""
+    task, asked = (
+        Preposition(words=["than", "then"], or_none=each, least_odds=-99.0) for each in (True, False)
+    )
+    parts = {
+        "task": replace(task, only_as_preposition=False),
+        "tokenisation": Words(),
+        "extractors": {
+            "counts": Learned(ContextProbabilities(counts=place / "t.counts")),
+            "place": PrepositionOdds(),
+        },
+        "learner": ConditionalLogit(),
+        "baseline": SumLM(patterns=["3-gram"]),
+        "judge": Mistakes(),
+    }
+    texts = peers.read(place)
+    joined = {part: [line for lines in texts[part].values() for line in lines] for part in ("train", "dev")}
+    whole = train(parts, joined, name="whole")
+    monkeypatch.setattr(peers, "load_model", lambda place: whole)
+    monkeypatch.setattr(peer_settings, "load_model", lambda place: whole)
+    said = {"counts": str(place / "t.counts"), "models": {"every": {"pack": "pack"}}}
+    (place / "said.json").write_text(json.dumps(said), encoding="utf8")
+    monkeypatch.setenv(SETTINGS, str(place / "said.json"))
+    monkeypatch.setattr(peers, "TASKS", {"every": lambda: replace(asked, only_as_preposition=False)})
+    result = Peers().run(data=place, quick=False, progress=lambda *_: None)
+    figures = {(row.system, row.setting): row for row in result.rows}
+    systems = ["n-gram ratio rule", "SumLM", "VAR-SVM", "pack", "pack, its ContextProbabilities alone"]
+    assert list(dict.fromkeys(system for system, _ in figures)) == systems
+    assert len({figures[system, "every: accuracy"].n for system in systems}) == 1
+    assert all(figures[system, "every: accuracy"].ours > 90 for system in systems)
+
+
 def test_claims_are_against_the_better_language_model():
     def one(right):
         return type("One", (), {"right": right})()
@@ -216,6 +252,13 @@ def test_a_model_of_other_words_or_candidates_is_refused(place, model, monkeypat
         UserError, match=r"D743.*mine: it reads variance_svm.NormalisedWords.v1, not disambig"
     ):
         read_as(place, monkeypatch, said)
+
+
+def test_a_model_that_flags_nothing_is_refused(place, model, monkeypatch):
+    silent = replace(model, judge=BestOfList())
+    monkeypatch.setattr(peer_settings, "load_model", lambda place: silent)
+    with pytest.raises(UserError, match=r"D743.*mine: it flags no words"):
+        read_as(place, monkeypatch, {"models": {"spelling": {"mine": "mine"}}})
 
 
 def test_settings_are_read_before_the_texts(place, monkeypatch):
