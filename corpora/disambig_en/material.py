@@ -9,17 +9,14 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from disambig_variance_svm.plain_text import EVERY_NTH
+from disambig_variance_svm.plain_text import PACK_DOMAINS as DOMAINS
+
 from disambig.formats.fixes.fix import Clean, Fix
 from disambig.formats.fixes.reader import read_clean, read_fixes
 
+__all__ = ["CORRECTING", "DOMAINS", "HOME", "TASKS", "VERSION", "people", "read", "say"]
 HOME = Path(__file__).parent
-DOMAINS = (
-    "fiction", "science", "speeches", "textbooks", "health", "technical", "government", "mixed",
-    "essays", "manuals", "guides", "encyclopedic",
-)  # fmt: skip
-EVERY_NTH = {"fiction": 3}
-"""Of the counted text of a domain, every so many-th paragraph: old fiction is nearly half of all text, and
-hardly what people write today. All of the others."""
 CORRECTING = ("preposition", "spelling")
 """Tasks that correct words; *it* labels them."""
 TASKS = (*CORRECTING, "it")

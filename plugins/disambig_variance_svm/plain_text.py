@@ -1,18 +1,48 @@
-"""The English text of the repeated tables: eight domains, part of each counted and part of each held out.
+"""The English text: domains of which a part is counted and a part is held out, one paragraph a line.
 
-A data directory may hold other domains, too. These are named, so that published figures can be repeated.
+Named here once: the eight domains of the papers' tables, so that published figures can be repeated, and the
+twelve of the pack *disambig_en*. A data directory may hold other domains, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
+from disambig.api.experiments import text_lines
+
 DOMAINS = ("fiction", "government", "health", "mixed", "science", "speeches", "technical", "textbooks")
-COUNTED = tuple(f"english/{domain}.train.txt.xz" for domain in DOMAINS)
-HELD_OUT = tuple(f"english/{domain}.heldout.txt.xz" for domain in DOMAINS)
+"""Of the tables of papers."""
+PACK_DOMAINS = (
+    "fiction", "science", "speeches", "textbooks", "health", "technical", "government", "mixed",
+    "essays", "manuals", "guides", "encyclopedic",
+)  # fmt: skip
+EVERY_NTH: Mapping[str, int] = {"fiction": 3}
+"""Of a domain's text to count, the pack takes every so many-th paragraph: old fiction is nearly half of all
+text, and hardly what people write today. All of the others."""
+
+
+def counted(domains: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the files to count, a domain each."""
+    return tuple(f"english/{domain}.train.txt.xz" for domain in domains)
+
+
+def held_out(domains: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the files that are never counted, a domain each."""
+    return tuple(f"english/{domain}.heldout.txt.xz" for domain in domains)
+
+
+COUNTED, HELD_OUT = counted(DOMAINS), held_out(DOMAINS)
+PACK_COUNTED, PACK_HELD_OUT = counted(PACK_DOMAINS), held_out(PACK_DOMAINS)
 
 
 def files(data: Path, names: Sequence[str]) -> list[Path]:
     """Return where files of a data directory are."""
     return [data / name for name in names]
+
+
+def pack_paragraphs(data: Path, domain: str) -> Iterator[str]:
+    """Yield the paragraphs of a domain that the pack counts (errors: `text_lines`)."""
+    (path,) = files(data, counted([domain]))
+    return islice(text_lines(path), 0, None, EVERY_NTH.get(domain, 1))

@@ -7,7 +7,7 @@ import lzma
 import os
 
 import pytest
-from disambig_variance_svm.plain_text import COUNTED, DOMAINS, HELD_OUT
+from disambig_variance_svm.plain_text import COUNTED, DOMAINS, HELD_OUT, PACK_HELD_OUT
 
 from disambig.cli import main
 from disambig.training.splits import split
@@ -35,7 +35,7 @@ def data(tmp_path, monkeypatch):
     home = tmp_path / "data"
     for folder in ("english", "labelled/qa-it", "labelled/ewt"):
         (home / folder).mkdir(parents=True)
-    for name in (*COUNTED, *HELD_OUT):
+    for name in {*COUNTED, *HELD_OUT, *PACK_HELD_OUT}:
         pack(home / name, paragraphs(3 if DOMAINS[0] in name else 0))
     (home / "labelled/qa-it/qa-it-v1.0.tsv").write_text(QA.format(1) + QA.format(2), encoding="utf8")
     pack(home / "labelled/ewt/a.train.conllu.xz", f"# newdoc id = d\n{SENTENCE}{SENTENCE}")
@@ -89,7 +89,10 @@ def test_too_few_examples_are_said(data, capsys, name):
     assert "[D725]" in run(capsys, name, data)
 
 
-@pytest.mark.parametrize(("name", "missing"), [("table3", COUNTED[3]), ("domains", HELD_OUT[-1])])
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [("table3", COUNTED[3]), ("domains", HELD_OUT[-1]), ("peers", PACK_HELD_OUT[-1])],
+)
 def test_every_domain_is_needed(data, capsys, name, missing):
     (data / missing).unlink()
     assert f"[D721] bergsma2010.{name} needs {missing}" in run(capsys, name, data)

@@ -1,5 +1,7 @@
 """``bergsma2010.peers``: the paper's systems beside what a user would take instead, on the same places.
 
+The text is that of the pack: its twelve domains, of the held-out parts.
+
 Beside the paper: the n-gram ratio rule of LanguageTool's confusion check, KenLM models and trained models,
 as far as a JSON file says where they are, which the environment variable ``DISAMBIG_PEERS`` names::
 
@@ -8,8 +10,9 @@ as far as a JSON file says where they are, which the environment variable ``DISA
      "models": {"preposition": {"pack": "disambig_en/preposition"}}}
 
 ``counts`` is the table of SumLM and VAR-SVM (by default the pack's), ``ratio`` that of the rule, which asks
-for all 1- to 3-grams (by default the same), ``models`` are names or directories by task, where ``every`` is
-the task *preposition* at every occurrence. How to make KenLM models: `peers`.
+for all 1- to 3-grams (by default the same), ``kenlm`` are language models, to be made of the text that the
+pack counts (see `peers`), ``models`` names or directories by task, where ``every`` is the task *preposition*
+at every occurrence.
 
 All decide among words where one stands: a model that also knows *no word*, and where one may be missing, is
 asked which word it would be. What is missing or too much: ``people.mistakes``.
@@ -38,7 +41,7 @@ from ..peers.kenlm import NAME as KENLM
 from ..peers.kenlm import KenLM
 from ..peers.ratio import NAME as RATIO
 from ..peers.ratio import NgramRatio
-from ..plain_text import DOMAINS, HELD_OUT, files
+from ..plain_text import PACK_DOMAINS, PACK_HELD_OUT, files
 from ..preposition import Preposition
 from ..spelling import Spelling
 from .enough import check_parts
@@ -77,7 +80,7 @@ class Peers:
     description: ClassVar[str] = (
         "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
     )
-    needs: ClassVar[tuple[str, ...]] = HELD_OUT
+    needs: ClassVar[tuple[str, ...]] = PACK_HELD_OUT
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Judge every system on each task; with `quick` on a tenth of the documents."""
@@ -126,7 +129,7 @@ NOTES = (
 def read(data: Path, *, every: int = 1) -> Texts:
     """Return the documents of each part by domain."""
     texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
-    for domain, path in zip(DOMAINS, files(data, HELD_OUT), strict=True):
+    for domain, path in zip(PACK_DOMAINS, files(data, PACK_HELD_OUT), strict=True):
         parts = split(line for number, line in enumerate(text_lines(path)) if number % every == 0)
         for part, documents in parts.items():
             texts[part][domain] = documents

@@ -6,4 +6,7 @@ A KenLM model is made of text with a sentence a line, in the words of `disambig.
 gives them, ends of sentences included, which KenLM adds itself)::
 
     lmplz -o 5 [--prune 0 0 0 1 1] < words.txt | build_binary probing /dev/stdin model.bin
+
+`kenlm_making` makes the pruned one of the text that the pack counts (`plain_text.pack_paragraphs`); of
+others beside what ships the text should be the same.
 """

@@ -1,4 +1,4 @@
-"""A KenLM model of the counted text, made by its own programs on first use and kept in the cache."""
+"""A KenLM model of the text that the pack counts: made by its own programs on first use, then cached."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from disambig.api import UserError, Words
-from disambig.api.experiments import Progress, cached, text_lines
+from disambig.api.experiments import Progress, cached
 
-from ..plain_text import COUNTED, files
+from ..plain_text import EVERY_NTH, PACK_COUNTED, PACK_DOMAINS, files, pack_paragraphs
 from .kenlm import KenLM
 
 PROGRAMS = ("lmplz", "build_binary")
@@ -33,25 +33,31 @@ def missing(data: Path) -> str:
     programs = [name for name in PROGRAMS if shutil.which(name) is None]
     if programs:
         return f"its program{'s' * (len(programs) > 1)} {' and '.join(programs)} on the PATH"
-    return next((f"{name} in the data" for name in COUNTED if not (data / name).exists()), "")
+    return next((f"{name} in the data" for name in PACK_COUNTED if not (data / name).exists()), "")
 
 
 def kenlm_of(data: Path, *, progress: Progress) -> KenLM:
-    """Return a 5-gram model of the counted text, made where it is not in the cache.
+    """Return a 5-gram model of the text that the pack counts, made where it is not in the cache.
 
     Raises
     ------
     UserError
         D746 where a program fails, D722 where the cache cannot be written to; those of `text_lines`.
     """
-    sources = files(data, COUNTED)
+    sources = files(data, PACK_COUNTED)
 
     def paragraphs() -> Iterator[str]:
-        for number, path in enumerate(sources):
-            progress("making KenLM's model", number, len(sources))
-            yield from text_lines(path)
+        for number, domain in enumerate(PACK_DOMAINS):
+            progress("making KenLM's model", number, len(PACK_DOMAINS))
+            yield from pack_paragraphs(data, domain)
 
-    about = {"order": ORDER, "prune": PRUNE, "tokenisation": Words.name, "layout": _LAYOUT}
+    about = {
+        "order": ORDER,
+        "prune": PRUNE,
+        "tokenisation": Words.name,
+        "layout": _LAYOUT,
+        "every": dict(EVERY_NTH),
+    }
     path = cached("kenlm", ".bin", sources=sources, about=about, make=lambda path: make(paragraphs(), path))
     return KenLM(path=path)
 

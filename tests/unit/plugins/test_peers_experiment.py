@@ -15,7 +15,8 @@ from disambig_variance_svm.experiments.peers import Peers
 from disambig_variance_svm.it.normalised import NormalisedWords
 from disambig_variance_svm.learners.baselines import SumLM
 from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
-from disambig_variance_svm.plain_text import DOMAINS, HELD_OUT
+from disambig_variance_svm.plain_text import PACK_DOMAINS as DOMAINS
+from disambig_variance_svm.plain_text import PACK_HELD_OUT as HELD_OUT
 from disambig_variance_svm.preposition import Preposition, PrepositionOdds
 from disambig_variance_svm.spelling import Spelling
 
@@ -53,7 +54,7 @@ def place(tmp_path_factory):
     (home / "english").mkdir()
     for seed, name in enumerate(HELD_OUT):
         with lzma.open(home / name, "wt", encoding="utf8") as out:
-            out.write("\n".join(lines(seed, 120 if name in (HELD_OUT[0], HELD_OUT[3]) else 12)) + "\n")
+            out.write("\n".join(lines(seed, 120 if name in (HELD_OUT[0], HELD_OUT[3]) else 40)) + "\n")
     build_table(home / "t.counts", lines(9, 300), Words())
     (home / "sets.tsv").write_text(SETS, encoding="utf8")
     return home

@@ -15,7 +15,7 @@ from disambig_variance_svm.peers import kenlm_making
 from disambig_variance_svm.peers.harper import Harper
 from disambig_variance_svm.peers.kenlm import KenLM
 from disambig_variance_svm.peers.kenlm_checker import KenLMChecker
-from disambig_variance_svm.plain_text import COUNTED
+from disambig_variance_svm.plain_text import COUNTED, PACK_COUNTED
 from test_peers import ARPA
 
 from disambig.errors import UserError
@@ -129,11 +129,16 @@ def programs(tmp_path, monkeypatch):
 
 def test_a_model_is_made_once(data, programs):
     (data / "english").mkdir(exist_ok=True)
-    for name in COUNTED:
+    for name in PACK_COUNTED:
         with lzma.open(data / name, "wt", encoding="utf8") as out:
-            out.write("He left. So did she.\nAnd then?\n" if name == COUNTED[0] else "")
+            if name == "english/fiction.train.txt.xz":  # of which every third paragraph is counted
+                out.write("He left. So did she.\nNot this.\nNor this.\nAnd then?\nNo.\n")
+            elif name not in COUNTED:
+                out.write(f"{name[8:11]} one.\n{name[8:11]} two.\n")
     first = kenlm_making.kenlm_of(data, progress=silent).path
-    assert first.read_text(encoding="utf8") == "he left .\nso did she .\nand then ?\n"
+    others = [f"{name} {number} ." for name in ("ess", "man", "gui", "enc") for number in ("one", "two")]
+    said = ["he left .", "so did she .", "and then ?", *others]
+    assert first.read_text(encoding="utf8").splitlines() == said
     program(programs, "lmplz", "sys.exit(1)")
     assert kenlm_making.kenlm_of(data, progress=silent).path == first
 
@@ -150,3 +155,14 @@ def test_what_a_model_needs(data, monkeypatch):
     monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
     monkeypatch.setenv("PATH", "")
     assert kenlm_making.missing(data) == "its programs lmplz and build_binary on the PATH"
+
+
+def test_a_model_needs_all_that_the_pack_counts(tmp_path, programs, monkeypatch):
+    monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
+    (tmp_path / "english").mkdir()
+    for name in COUNTED:
+        (tmp_path / name).touch()
+    assert kenlm_making.missing(tmp_path) == "english/essays.train.txt.xz in the data"
+    for name in PACK_COUNTED:
+        (tmp_path / name).touch()
+    assert kenlm_making.missing(tmp_path) == ""
