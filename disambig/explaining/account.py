@@ -10,11 +10,12 @@ from disambig.data.decisions import Decisions
 from disambig.explaining.judged import weighed
 from disambig.explaining.parts import Table, absences, table_of
 from disambig.explaining.reasons import explain, with_names
-from disambig.explaining.verdict import shown, verdict
+from disambig.explaining.verdict import meant, shown, verdict
 from disambig.model.evidence import looked_up
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.text.protected import protected_spans
+from disambig.text.view import TokenView
 from disambig.types import Flags, Floats, KeepsSilent
 
 
@@ -55,6 +56,7 @@ def accounts(
     flags = isinstance(model.judge, Flags)
     probabilities = None if flags else model.candidate_probabilities(decisions)
     threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, Flags) else 1.0
+    proposals = _proposals(model, view) if flags else {}
     what = looked_up(model)
     for index in decisions.noted.nonzero()[0].tolist():
         record = decisions.record(index, text)
@@ -62,19 +64,27 @@ def accounts(
         reasons = explain(model, view, index)
         known = {reason.candidate for reason in reasons or () if reason.count}
         evidence = best in known or not reasons
-        lines = [verdict(decisions, index, text, threshold=threshold, evidence=evidence, what=what)]
+        proposed = proposals.get(index)
+        lines = [
+            verdict(
+                decisions, index, text, threshold=threshold, proposed=proposed, evidence=evidence, what=what
+            )
+        ]
+        if proposed is not None and (said := meant(decisions, index, proposed)):
+            lines.append(said)
         if record["margin"] < least_margin:
             lines.append(f"nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
         names = _ranked(record, shares := _shares(decisions, index, probabilities))
         if shares and names[0] != chosen:
             lines.append(f"{shown(names[0])} is more probable, but this model decides for the best F1")
         seen = _observed(decisions, index)
-        kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen)]
+        weighed_most = chosen if proposed is None else decisions.candidates_of(index)[proposed]
+        kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen, weighed_most)]
         tables, notes = [_candidates(decisions, index, record, kept, shares)], []
         if reasons is None:
             notes.append("its scores are no sums of weights: there are no parts to show")
         else:
-            first = chosen if shares else best
+            first = chosen if shares else best if proposed is None else weighed_most
             others = [name for name in names if name != first]
             compared = (first, *([seen] if seen is not None and seen != first else others[:1]))
             scores = dict(zip(decisions.candidates_of(index), _scores(decisions, index), strict=True))
@@ -87,6 +97,13 @@ def accounts(
         )
     for start, end in _protected(text, model, decisions):
         yield Account(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
+
+
+def _proposals(model: Model, view: TokenView) -> dict[int, int]:
+    """Return what the judge would propose at any rate of flags, by the index of the decision."""
+    found = model.decide(view, flags_per_1000=float("inf"))
+    at = found.flagged.nonzero()[0]
+    return dict(zip(at.tolist(), found.chosen[at].tolist(), strict=True))
 
 
 def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
@@ -132,7 +149,8 @@ def _observed(decisions: Decisions, index: int) -> str | None:
 
 
 def _headline(record: dict[str, Any], text: str) -> str:
-    arrow = f" -> {record['replacement']}" if record["replacement"] != record["observed"] else ""
+    new = shown(record["replacement"].strip())
+    arrow = f" -> {new}" if record["replacement"] != record["observed"] else ""
     return _where(text, record["start"], record["end"]) + arrow
 
 
@@ -140,7 +158,8 @@ def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
     place = text[start:end]
     if len(place) > 4 * around:  # a whole document
         place = f"{place[: 2 * around]} ... {place[-around:]}"
-    said = f"{text[max(0, start - around) : start]}[{place}]{text[end : end + around]}"
+    place = f"[{place}]" if place else "[] "  # an empty place is where the next word begins
+    said = f"{text[max(0, start - around) : start]}{place}{text[end : end + around]}"
     return f"{start}-{end}: {' '.join(said.split())}"
 
 

@@ -1,4 +1,4 @@
-"""In a line: why a decision is flagged, or why it is not."""
+"""In a line: why a decision is flagged, or why it is not; and what was meant there, where that is news."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ def shown(candidate: str) -> str:
     return candidate or "(no word)"
 
 
+def share(value: float) -> str:
+    """Return a probability for people: three decimals, more of one that is nearly zero."""
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
+
+
 def verdict(
     decisions: Decisions,
     index: int,
     text: str,
     *,
     threshold: float,
+    proposed: int | None = None,
     evidence: bool = True,
     what: str = "n-grams",
 ) -> str:
@@ -25,6 +31,8 @@ def verdict(
     ----------
     threshold : float
         The probability that a flag needs.
+    proposed : int, optional
+        The candidate that the judge would propose at some rate of flags; None where it does at none.
     evidence : bool
         Whether any n-gram speaks for the chosen candidate.
     what : str
@@ -35,13 +43,17 @@ def verdict(
     observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
     known = "are in the table" if what == "n-grams" else "were in the training"
     coverage = f"; {record['found']:,} of {record['asked']:,} {what} {known}"
-    probability = f"probability {record['probability']:.3f} of an error"
+    sure = float(decisions.probabilities[index])
+    probability = f"probability {share(sure)} of an error"
     if record["flagged"]:
-        return f"flagged: {probability}, {threshold:.3f} is enough{coverage}"
+        return f"flagged: {probability}, {share(threshold)} is enough{coverage}"
     if observed < 0 and record["probability"] > 0:
         return f"{shown(record['chosen'])}, with probability {record['probability']:.3f}{coverage}"
     if observed < 0:
         return f"decided; no candidate stands in the text{coverage}"
+    below = f"not flagged: {probability} is below the threshold, {share(threshold)}{coverage}"
+    if proposed is not None:
+        return below
     if record["found"] == 0:
         return f"not flagged: no evidence, none of {record['asked']:,} n-grams is in the table"
     if chosen == observed:
@@ -51,4 +63,26 @@ def verdict(
         return f"not flagged: {pair} are variants{coverage}"
     if not evidence:
         return f"not flagged: no evidence for {shown(names[chosen])}{coverage}"
-    return f"not flagged: {probability} is below the threshold, {threshold:.3f}{coverage}"
+    if sure <= threshold:
+        return below
+    return f"not flagged: this model proposes nothing here{coverage}"
+
+
+def meant(decisions: Decisions, index: int, proposed: int) -> str:
+    """Say what the judge takes for what was meant; nothing where the candidates by score say it as well.
+
+    That is where no word is to stand, or a word where none stands, and where another candidate has a higher
+    score: a judge may know more than scores.
+    """
+    low, high = decisions.offsets[index : index + 2]
+    names, best = decisions.candidates_of(index), int(decisions.scores[low:high].argmax())
+    written, word = names[decisions.observed[index]], names[proposed]
+    if written and word and best == proposed:
+        return ""
+    if written and word:
+        said = f"{word}, not {written}"
+    else:
+        said = f"no word, not {written}" if written else f"{word}, where no word stands"
+    if best == proposed:
+        return f"most probably meant: {said}"
+    return f"most probably meant: {said}, though {shown(names[best])} has the highest score"

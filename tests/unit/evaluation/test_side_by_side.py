@@ -6,39 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from toy_learners import Constant, Perceptron
+from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WORDS, trained
 
 from disambig.evaluation.side_by_side import Ground, judge
 from disambig.features.counts.contexts import Candidates
 from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.formats.fixes.fix import Clean, Fix, kind_of
 from disambig.judges.best_of_list import BestOfList
 from disambig.judges.corrections import Corrections
 from disambig.judges.mistakes.judge import Mistakes
 from disambig.tasks.candidates import OwnCandidates
 from disambig.text.tokenisations.words import Words
-from disambig.training.trainer import train
 
-WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
-TEXTS = [
-    text
-    for who in WHO
-    for text in (
-        f"{who} went to school by bus. {who} came home to rest.",
-        f"{who} came by train to town. Then {who} sat by day.",
-        f"{who} went home soon. {who} came to town by car.",
-    )
-] * 4
 PARTS = {"one": TEXTS[:70], "two": TEXTS[70:]}
-
-
-def fix(before, start, old, new):
-    return Fix(before, start, start + len(old), old, new, "x", "", kind_of(old, new), 1, "r", "")
-
-
-FIXES = [fix(f"{who} went by school soon.", len(who) + 6, "by", "to") for who in WHO]
-FIXES += [fix(f"{who} went school by bus.", len(who) + 6, "", "to ") for who in WHO]
-CLEAN = [Clean(text, "r") for text in TEXTS]
 
 
 @pytest.fixture(scope="module")
@@ -46,22 +25,6 @@ def extractor(tmp_path_factory):
     from disambig.counts.building.build import build_table
 
     return NgramCounts(counts=build_table(tmp_path_factory.mktemp("side") / "t.counts", TEXTS, Words()))
-
-
-def trained(task, extractor, judge, **about):
-    parts = {
-        "task": task,
-        "tokenisation": Words(),
-        "extractors": {"only": extractor},
-        "learner": Perceptron(epochs=3),
-        "baseline": Constant(),
-        "judge": judge,
-    }
-    return train(parts, {"train": TEXTS, "dev": TEXTS}, name="made", min_examples=2, **about)
-
-
-WORDS = OwnCandidates(candidates=["to", "by"], name="way")
-OR_NONE = OwnCandidates(candidates=["to", "by", ""], name="way")
 
 
 @dataclass(frozen=True)
