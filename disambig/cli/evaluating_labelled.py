@@ -31,7 +31,7 @@ def run(
     Raises
     ------
     UserError
-        D465 where text is named too, or no examples.
+        D465 where text is named too, or no examples; D426 for a config that names mistakes of people.
     """
     from disambig.cli.progress import progress, stages
     from disambig.cli.telling import notes
@@ -64,9 +64,12 @@ def run(
         found = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
         systems, overall = {"model": found["groups"]}, {"model": found["overall"]}
     else:
-        from disambig.training.run import SOURCES, read_plan
+        from disambig.training.run import SOURCES, check_people, read_plan
 
         plan = read_plan(model)
+        written = plan.settings.get("fixes") or [], plan.settings.get("clean") or []
+        if any(written):  # which are learned from beside text: no such model comes of labelled examples
+            check_people(plan, *written, other=True)
         examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"), **reading)
         plan = plan.with_settings_of(examples)
         settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}

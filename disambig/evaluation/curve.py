@@ -17,6 +17,7 @@ from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.evaluation.called import most_frequent
 from disambig.fields import decides
+from disambig.formats.fixes.fix import Clean, Fix
 from disambig.formats.labelled.reader import Labelled
 from disambig.measures.intervals import wilson
 from disambig.measures.significance import mcnemar
@@ -25,8 +26,10 @@ from disambig.model.no_preference import NoPreference
 from disambig.text.documents import view_of_texts
 from disambig.training.balance import ZERO, balanced
 from disambig.training.examples import Examples
+from disambig.training.judged import with_judge_of_mistakes
 from disambig.training.labelled import train_marked
 from disambig.training.marking import learns_labels, mark
+from disambig.training.mistakes import People
 from disambig.training.splits import split, why_empty
 from disambig.training.trainer import train_examples
 
@@ -66,6 +69,8 @@ def curve_of_texts(
     sizes: Sequence[int] = (),
     draws: int | None = None,
     seed: int = 0,
+    mistakes: Sequence[Fix] = (),
+    clean: Sequence[Clean] = (),
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -83,6 +88,8 @@ def curve_of_texts(
         Examples of a group to learn from; by default `SIZES` and all there are (up to ``max_examples``).
     draws : int, optional
         How often each sample is drawn; by default the more often, the smaller it is.
+    mistakes, clean : sequences of Fix and of Clean
+        Of people, as for `trainer.train`: the judge of each model learns from all of them.
     **settings
         Of training, as for `trainer.train`; ``min_examples`` is 2 if not given.
 
@@ -94,9 +101,14 @@ def curve_of_texts(
     Raises
     ------
     UserError
-        D412 where a part of the text holds nothing to decide, D481 for sizes that make no sense.
+        D412 where a part of the text holds nothing to decide, D481 for sizes that make no sense; D426 to
+        D429 for mistakes that cannot be used.
     """
     task = parts["task"]
+    people = None
+    if mistakes or clean:
+        parts, _ = with_judge_of_mistakes(parts, None)
+        people = People.of(task, parts["tokenisation"], mistakes, clean)
     split_texts = split(texts)
     learn, tune, test = (_examples(parts, split_texts[part]) for part in ("train", "dev", "test"))
     for part, examples in (("train", learn), ("dev", tune), ("test", test)):
@@ -110,7 +122,7 @@ def curve_of_texts(
     def trial(size: int, draw: int) -> Trial:
         sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
-        model = train_examples(parts, sample, tune, sample, **about)
+        model = train_examples(parts, sample, tune, sample, people=people, **about)
         return _judge(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)

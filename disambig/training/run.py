@@ -99,7 +99,7 @@ def run(
     said = {name: settings.pop(name, None) for name in SOURCES}
     written = list(fixes) or said["fixes"] or [], list(clean) or said["clean"] or []
     if any(written):
-        _check_mistakes(plan, *written, other=bool(lists or labelled or (said["labelled"] and not text)))
+        check_people(plan, *written, other=bool(lists or labelled or (said["labelled"] and not text)))
     if decides(plan.parts["task"]).where == "items" or lists:
         return _run_lists(plan, list(lists) or said["lists"] or [], settings, judge, progress)
     examples = list(labelled) or (not text and said["labelled"]) or []
@@ -116,10 +116,7 @@ def run(
     sources = list(text) or said["text"]
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
-    people: dict[str, Any] = {
-        "mistakes": [fix for name in written[0] for fix in read_fixes(name)],
-        "clean": [paragraph for name in written[1] for paragraph in read_clean(name)],
-    }
+    people = read_people(*written)
     by_line = bool(said["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
     model = train(parts, texts, **people, progress=progress, **about, **settings)
@@ -133,12 +130,31 @@ def run(
     return _judged(model, judge, parts, texts=texts["test"], progress=progress, **settings)
 
 
-def _check_mistakes(plan: Plan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:
-    """Refuse mistakes that people made, or clean paragraphs, that nothing would learn from."""
+def check_people(plan: Plan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:
+    """Refuse mistakes that people made, or clean paragraphs, that nothing would learn from.
+
+    Parameters
+    ----------
+    other : bool
+        Whether something else than text is learned from, such as labelled examples.
+
+    Raises
+    ------
+    UserError
+        D426, D427 or D429.
+    """
     if not (fixes and clean) or other:
         problem = "text is missing" if other else f"{'clean' if fixes else 'fixes'} is missing"
         raise UserError("D426", problem=problem)
     check_mistakes(plan.parts["judge"], plan.parts["task"])
+
+
+def read_people(fixes: Sequence[str], clean: Sequence[str]) -> dict[str, Any]:
+    """Return ``mistakes`` and ``clean`` paragraphs of some files, as `train` takes them."""
+    return {
+        "mistakes": [fix for name in fixes for fix in read_fixes(name)],
+        "clean": [paragraph for name in clean for paragraph in read_clean(name)],
+    }
 
 
 def _run_lists(

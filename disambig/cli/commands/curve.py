@@ -87,7 +87,7 @@ def _run(
     from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
     from disambig.fields import decides
     from disambig.formats.labelled.reader import read_labelled
-    from disambig.training.run import SOURCES, read_plan, read_texts
+    from disambig.training.run import SOURCES, check_people, read_people, read_plan, read_texts
 
     plan = read_plan(config)
     settings = dict(plan.settings)
@@ -96,6 +96,9 @@ def _run(
     if decides(plan.parts["task"]).where == "items":
         raise UserError("D338", model=plan.name)
     examples = labelled or ([] if text else said["labelled"])
+    written = said["fixes"] or [], said["clean"] or []
+    if any(written):
+        check_people(plan, *written, other=bool(examples))
     if examples:
         places = read_labelled(examples, encoding=encoding or said["encoding"], tell=notes())
         return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
@@ -105,7 +108,7 @@ def _run(
     if not sources:
         raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
     texts = read_texts(sources, lines=bool(said["lines"]) if lines is None else lines)
-    return curve_of_texts(plan.parts, texts, **about, **settings)
+    return curve_of_texts(plan.parts, texts, **read_people(*written), **about, **settings)
 
 
 def readable(found: dict[str, Any]) -> list[str]:

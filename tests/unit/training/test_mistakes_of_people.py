@@ -242,9 +242,9 @@ def home(load_with, tmp_path, monkeypatch):
     return tmp_path
 
 
-def command(capsys, *arguments):
+def command(capsys, *arguments, name="train"):
     with pytest.raises(SystemExit) as caught:
-        main.run(["train", *map(str, arguments)])
+        main.run([name, *map(str, arguments)])
     return caught.value.code, capsys.readouterr().err
 
 
@@ -293,6 +293,60 @@ def test_what_the_command_refuses_in_one_line(home, capsys, more, arguments, sai
     status, seen = command(capsys, "a.cfg", *arguments)
     assert status == 2 and said in seen and seen.count("\n") == 1
     assert not (home / "made").exists()
+
+
+NAMED = 'fixes = ["fixes.jsonl"]\nclean = ["clean.jsonl"]\n'
+
+
+def test_a_curve_has_the_judge_and_the_mistakes_that_its_config_names(home, capsys, monkeypatch):
+    from disambig.evaluation import curve
+
+    seen = []
+    whole = curve.train_examples
+    monkeypatch.setattr(curve, "train_examples", lambda *a, **b: seen.append(whole(*a, **b)) or seen[-1])
+    (home / "a.cfg").write_text(CONFIG + NAMED)
+    status, said = command(
+        capsys, "a.cfg", "--text", "text.txt", "--sizes", "8", "--draws", "2", name="curve"
+    )
+    assert status == 0, said
+    assert len(seen) == 2 and all(isinstance(model.judge, Mistakes) for model in seen)
+    assert all(model.provenance["examples"]["mistakes"]["used"] == 11 for model in seen)
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ('fixes = ["fixes.jsonl"]\n', "D426"),
+        (NAMED + '[judge]\n@disambig_judges = "disambig.Corrections.v1"\n', "D429"),
+        (NAMED.replace("fixes.jsonl", "more.jsonl"), "D428"),
+        (NAMED.replace("fixes.jsonl", "none.jsonl"), "D300"),
+    ],
+)
+def test_a_curve_refuses_what_training_refuses(home, capsys, settings, code):
+    (home / "a.cfg").write_text(CONFIG + settings)
+    status, said = command(capsys, "a.cfg", "--text", "text.txt", name="curve")
+    assert status == 2 and f"[{code}]" in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("evaluate", ("--folds", "2")), ("curve", ()), ("train", ("-o", "made"))]
+)
+def test_with_labelled_examples_a_config_that_names_mistakes_is_refused(home, capsys, name, arguments):
+    """No command takes the judge without the mistakes that it is to learn from."""
+    (home / "x.tsv").write_text("It was [quite] late.\tquite\nA [quiet] day.\tquiet\n")
+    (home / "a.cfg").write_text(CONFIG + NAMED)
+    status, said = command(capsys, "a.cfg", "--labelled", "x.tsv", *arguments, name=name)
+    assert status == 2 and "[D426] text is missing" in said and said.count("\n") == 1
+
+
+def test_folds_of_a_judge_of_mistakes_that_names_none(home, capsys):
+    """It learns from words replaced at random then, as in training."""
+    rows = [f"It was [[quite]] late, {i}.\tquite\nA [[quiet]] day, {i}.\tquiet\n" for i in range(8)]
+    (home / "x.tsv").write_text("".join(rows))
+    judge = '\n[judge]\n@disambig_judges = "disambig.Mistakes.v1"\n'
+    (home / "a.cfg").write_text(CONFIG.replace("lines = true\n", "") + judge)
+    status, said = command(capsys, "a.cfg", "--labelled", "x.tsv", "--folds", "2", name="evaluate")
+    assert status == 0, said
 
 
 def test_for_labels_there_are_no_mistakes(home, capsys):
