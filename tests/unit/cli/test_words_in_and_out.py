@@ -130,6 +130,17 @@ def test_check_corrects(note, capfd):
     assert note.read_text(encoding="utf8") == RIGHT
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_word_alone_on_its_line_leaves_no_blank_line(note, capfd, end):
+    text = end.join(["We discuss", "about", "it.", "", "  About", "  that we talk", "about", ""])
+    right = end.join(["We discuss", "it.", "", "  That we talk", ""])
+    note.write_bytes(text.encode())
+    assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
+    status, out, _ = command(capfd, "check", "--fix", "note.txt")
+    assert status == 1 and out.count(", fixed") == 3
+    assert note.read_bytes() == right.encode()
+
+
 def test_check_shows_a_diff(capfd):
     _, out, _ = command(capfd, "check", "--diff", "note.txt")
     lines = out.splitlines()
