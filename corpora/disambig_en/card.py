@@ -230,30 +230,33 @@ def _reliability(found: dict[str, Any] | None) -> list[str]:
 
 
 def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
-    left_out = figures.get("left_out", {}).get(task, {})
-    full = figures.get("all_counts", {}).get(task, {})
+    """Return how often the right word is chosen among words, of each domain of which that is known."""
+    packs = (scores, figures.get("all_counts", {}).get(task, {}), figures.get("left_out", {}).get(task, {}))
+    own, full, left_out = (
+        {name: at["among_words"] for name, at in pack.items() if "among_words" in at} for pack in packs
+    )
+    if not own:
+        return []
     lines = [
         "Between the 34 words, wherever one of them is written, as infinitive, particle or preposition.\n",
         "| text | n | majority | pack | all counts | domain left out |",
         "|---|---|---|---|---|---|",
     ]
-    for name, figure in scores.items():
-        at = figure["among_words"]
+    for name, at in own.items():
         cells = [
             name,
             f"{at['n']:,}",
             _percent(at["majority"]),
             _with_interval(at["accuracy"], at["interval"]),
         ]
-        cells.append(_percent(full[name]["among_words"]["accuracy"]) if name in full else "")
-        cells.append(_percent(left_out[name]["among_words"]["accuracy"]) if name in left_out else "")
+        cells += [_percent(known[name]["accuracy"]) if name in known else "" for known in (full, left_out)]
         lines.append("| " + " | ".join(cells) + " |")
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
-    for figures_of in (scores, full, left_out):
-        complete = set(figures_of) >= set(domains)
-        shares = [figures_of[name]["among_words"]["accuracy"] for name in domains] if complete else []
-        cells.append(_percent(sum(shares) / len(shares)) if shares else "")
+    for known in (own, full, left_out):
+        shares = [known[name]["accuracy"] for name in domains if name in known]
+        complete = shares and len(shares) == len(domains)
+        cells.append(_percent(sum(shares) / len(shares)) if complete else "")
     return [*lines, "| " + " | ".join(cells) + " |", ""]
 
 
