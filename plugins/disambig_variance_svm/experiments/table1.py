@@ -27,6 +27,7 @@ from disambig.api.training import split
 
 from ..learners.baselines import Majority, SumLM
 from ..learners.k_svm import KSVM
+from ..learners.liblinear import MOST_PASSES
 from ..learners.one_versus_all import OneVersusAll
 from ..learners.variance_svm import VarianceSVM
 from ..plain_text import COUNTED, HELD_OUT, files
@@ -115,9 +116,9 @@ class Table1:
                 "counts of the training text; examples of held-out text, from different paragraphs: "
                 f"{len(pool.values):,} to learn from, {len(dev.values):,} to tune on, {n:,} to test on",
                 "an example is every occurrence of one of the 34 words, particles and conjunctions included",
-                "LIBLINEAR makes at most 1,000 passes over the examples, for OvA-SVM "
-                f"{passes(10_000)} where they are many; details.systems.*.not_converged says where they were "
-                "too few; "
+                "LIBLINEAR makes at most 1,000 passes over the examples for OvA-SVM, "
+                f"{passes(10_000)} where they are many, and {MOST_PASSES:,} for K-SVM and K-SVM+; "
+                "details.systems.*.not_converged says where they were too few; "
                 f"from more than {TUNED:,} examples it learns with the C chosen for {TUNED:,}",
             ],
             {"significance": tests, "systems": curves.details_of(outcomes)},

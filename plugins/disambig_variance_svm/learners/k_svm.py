@@ -35,8 +35,10 @@ class KSVM:
     tolerance : float
         LIBLINEAR's own stopping criterion; of lists the relative duality gap.
     max_iter : int
-        Passes over the examples, at most; the report says under ``converged`` whether they
-        were enough, or None where scikit-learn (of classes, before 1.9.1) does not tell.
+        Of lists, passes over the examples, at most. Of classes it bounds nothing: scikit-learn hands it on
+        to LIBLINEAR, whose solver for Crammer and Singer makes up to 100,000 passes whatever is asked. The
+        report says under ``converged`` whether the passes were enough, or None where scikit-learn (of
+        classes, before 1.9.1) does not tell.
     """
 
     C: float | None = None

@@ -29,11 +29,13 @@ GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 _DEFAULT = 10.0
 """C times the number of examples without development data."""
 ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
+MOST_PASSES = 100_000
+"""What LIBLINEAR's solver for Crammer and Singer makes at most; it is not told of any other number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How LIBLINEAR is run."""
+    """How LIBLINEAR is run; `max_iter` bounds the passes of `ONE_VERSUS_ALL` alone (see `MOST_PASSES`)."""
 
     kind: str
     C: float | None
@@ -141,8 +143,8 @@ def train(rows: Any, gold: NDArray[np.int64], settings: Settings, C: float) -> t
         warnings.simplefilter("always")
         svm.fit(rows, gold)
     converged: bool | None = not any(issubclass(each.category, ConvergenceWarning) for each in caught)
-    if not converged and not counts_passes(settings.kind):
-        converged = None
+    if not converged and settings.kind == CRAMMER_SINGER:  # it warns from `max_iter` on, where none stopped
+        converged = svm.n_iter_ < MOST_PASSES if counts_passes(settings.kind) else None
     weights = svm.coef_.astype(np.float64)
     if len(weights) == 1:  # two classes: what tells the second from the first
         weights = np.concatenate([-weights, weights]) / 2

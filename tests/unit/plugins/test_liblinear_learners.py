@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from disambig_variance_svm.learners.c_search import accuracy
 from disambig_variance_svm.learners.k_svm import KSVM
-from disambig_variance_svm.learners.liblinear import CRAMMER_SINGER, ONE_VERSUS_ALL, counts_passes
+from disambig_variance_svm.learners.liblinear import (
+    CRAMMER_SINGER,
+    MOST_PASSES,
+    ONE_VERSUS_ALL,
+    counts_passes,
+)
 from disambig_variance_svm.learners.one_versus_all import OneVersusAll
 from disambig_variance_svm.learners.sum_attribute import with_sum
 
@@ -82,13 +87,21 @@ def test_c_is_the_smallest_of_the_best_on_development_data():
     assert accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
 
 
-@pytest.mark.parametrize("learner", [OneVersusAll, KSVM])
-def test_too_few_passes_are_reported(learner):
-    counted = learner is OneVersusAll or counts_passes(CRAMMER_SINGER)
-    fitted = learner(C=100.0, max_iter=1, tolerance=1e-9).fit(blocks(60, seed=7))
-    assert fitted.report["converged"] is (False if counted else None)
-    fitted = learner(C=1e-6).fit(blocks(60, seed=7))
-    assert fitted.report["converged"] in ((True,) if counted else (True, None))
+def test_too_few_passes_are_reported():
+    fitted = OneVersusAll(C=100.0, max_iter=1, tolerance=1e-9).fit(blocks(60, seed=7))
+    assert fitted.report["converged"] is False
+    assert OneVersusAll(C=1e-6).fit(blocks(60, seed=7)).report["converged"] is True
+
+
+def test_passes_of_crammer_and_singer_are_not_bounded_by_what_is_asked():
+    """It goes on until it has converged, or to LIBLINEAR's own bound, and which of them is reported."""
+    counted = counts_passes(CRAMMER_SINGER)
+    one, many = (KSVM(C=0.1, max_iter=m, tolerance=1e-4).fit(blocks(60, seed=7)) for m in (1, MOST_PASSES))
+    assert np.array_equal(one.scorer.weights, many.scorer.weights)
+    assert one.report["converged"] is (True if counted else None)
+    endless = KSVM(C=100.0, tolerance=1e-15).fit(blocks(12, seed=7))
+    assert endless.report["converged"] is (False if counted else None)
+    assert KSVM(C=1e-6).fit(blocks(60, seed=7)).report["converged"] in ((True,) if counted else (True, None))
 
 
 def test_passes_that_are_not_counted_are_not_reported(monkeypatch):
