@@ -3,6 +3,10 @@
 A text has far more places without a word than with one of a task's words. A learner that sees them at
 their rate sees few of the words. So it gets as many empty places as words, and the zero candidate's
 score is then moved by the constant that makes most decisions right on development text at the true rate.
+
+This is for groups, whose candidates have weights of their own. Lists of each instance's own are learned from
+at their rate, those with no word in them too: all candidates share their weights, of which empty places tell
+as much as words do, and none is there to be moved afterwards.
 """
 
 from __future__ import annotations

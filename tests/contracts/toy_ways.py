@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+
 from toy_learners import Constant, Perceptron
 
+from disambig.data.groups import Group
+from disambig.data.lists import CandidateLists
 from disambig.formats.fixes.fix import Clean, Fix, kind_of
 from disambig.tasks.candidates import OwnCandidates
 from disambig.text.tokenisations.words import Words
 from disambig.training.trainer import train
+from disambig.types import Decides
 
 WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
 TEXTS = [
@@ -30,6 +35,21 @@ FIXES += [fix(f"{who} went school by bus.", len(who) + 6, "", "to") for who in W
 CLEAN = [Clean(text, "r") for text in TEXTS]
 WORDS = OwnCandidates(candidates=["to", "by"], name="way")
 OR_NONE = OwnCandidates(candidates=["to", "by", ""], name="way")
+
+
+@dataclass(frozen=True)
+class OwnLists:
+    """The places of own candidates, each with a list of its own that holds them: the same decisions."""
+
+    candidates: tuple = ("to", "by", "")
+    name: str = "way"
+    language: str = ""
+    decides: Decides = field(default=Decides("words", "own"))
+    groups: tuple = (Group("way", ()),)
+
+    def instances(self, view):
+        found = OwnCandidates(candidates=self.candidates, name=self.name).instances(view)
+        return replace(found, own=CandidateLists.of([self.candidates] * len(found)))
 
 
 def trained(task, extractor, judge, **about):

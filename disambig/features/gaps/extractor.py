@@ -8,11 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.data.batches.columns import Columns
 from disambig.data.batches.dense import DenseBlocks
+from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
 from disambig.features.gaps.model import Gaps
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -38,13 +41,16 @@ class GapOdds:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute a candidate, shape ``(n, K, 1)``; it is no evidence for a flag."""
+        """Return one attribute a candidate, shape ``(n, K, 1)``; it is no evidence for a flag.
+
+        Of instances with candidates of their own as `DenseLists`, whose column all candidates share.
+        """
+        if instances.own is not None:
+            return self._of_lists(view, instances, instances.own, group)
         n, k = len(instances), len(group.candidates)
         values = np.zeros((n, k, 1), np.float32)
         if ZERO in group.candidates and n:
-            after = instances.positions + instances.lengths
-            odds = gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
-            values[:, group.candidates.index(ZERO), 0] = -odds
+            values[:, group.candidates.index(ZERO), 0] = -self._odds(view, instances)
         columns = Columns(
             np.arange(k, dtype=np.int32),
             np.zeros(k, np.int32),
@@ -54,6 +60,22 @@ class GapOdds:
         costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
         return Features(DenseBlocks(values, np.arange(k).reshape(k, 1), columns, costs), nothing, nothing)
+
+    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+        sizes = np.diff(own.offsets)
+        values = np.zeros((int(own.offsets[-1]), 1), np.float32)
+        empty = np.array([text == ZERO for text in own.texts], bool)
+        if empty.any():
+            values[empty, 0] = -np.repeat(self._odds(view, instances), sizes)[empty]
+        columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
+        nothing = np.zeros(len(values), np.int32)
+        batch = DenseLists(values, own.offsets, instances.costs(group), columns)
+        return Features(batch, nothing, nothing)
+
+    def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
+        """Return the log-odds that a word stands in each place, shape (n,), whatever stands there."""
+        after = instances.positions + instances.lengths
+        return gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
 
     def state(self) -> Arrays:
         """Return nothing: the weights are referred to, not copied."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toy_ways import OwnLists
 
 from disambig.data.finding import apart, empty_places
 from disambig.data.groups import Group
@@ -182,6 +183,25 @@ def test_the_attribute_is_that_of_no_word_alone(gaps, folder):
     assert values[1, 2, 0] < 0 < values[2, 2, 0]  # "listened music" lacks a word, "music then" does not
     words = GapOdds(gaps=folder).transform(view, instances.take([]), Group("to/at", ("to", "at")))
     assert words.batch.values.shape == (0, 2, 1) and not words.found.any()
+
+
+def test_the_attribute_of_lists_is_that_of_the_group(folder):
+    view = Words()(["They listened music then.", "Anna discussed at work."])
+    task, own = OwnCandidates(candidates=["to", "at", ""]), OwnLists(("to", "at", ""))
+    extractor = GapOdds(gaps=folder)
+    of_group = extractor.transform(view, task.instances(view), task.groups[0])
+    of_lists = extractor.transform(view, own.instances(view), own.groups[0])
+    assert np.array_equal(of_lists.batch.values.ravel(), of_group.batch.values.ravel())
+    assert np.array_equal(of_lists.batch.cost, of_group.batch.cost)
+    assert not of_lists.found.any() and len(of_lists.batch.columns) == 1
+    words = OwnLists(("to", "at")).instances(view)
+    assert extractor.transform(view, words, own.groups[0]).batch.values.tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("candidates", [("to", "at", ""), ("to", "at")])
+def test_the_suite_for_lists(folder, candidates):
+    for check in check_extractor(GapOdds(gaps=folder), OwnLists(candidates), TEXTS[:4]):
+        check()
 
 
 def test_the_suite_for_extractors(folder):

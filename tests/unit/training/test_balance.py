@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toy_learners import MeanDifference
+from toy_ways import OwnLists
 
 from disambig.counts.building.build import build_table
 from disambig.data.batches.columns import Columns
@@ -16,6 +18,7 @@ from disambig.data.groups import Group
 from disambig.features.counts.ngram_counts import NgramCounts, columns_of
 from disambig.model.annotate import annotate
 from disambig.model.linear import LinearScorer
+from disambig.model.no_preference import NoPreference
 from disambig.tasks.candidates import OwnCandidates
 from disambig.text.tokenisations.words import Words
 from disambig.training.balance import balanced, bias_column, restored
@@ -106,6 +109,42 @@ def test_words_are_put_in_and_taken_out(model):
         (31, 34, "the", ""),
     ]
     assert [text[s:e] for s, e in zip(decisions.starts, decisions.ends, strict=True)] == ["", "the", "a"]
+
+
+@pytest.mark.parametrize("most", [40, 20_000])
+def test_lists_of_each_places_own_need_no_balance(tmp_path, most):
+    """Few words among many empty places: what all candidates share is learned from either."""
+    rng = np.random.default_rng(0)
+    words, what = "so on we all know very well that they said it".split(), "house dog boat train".split()
+    places = [("saw the", ""), ("had a", ""), ("liked", "s")]
+
+    def text():
+        (before, after), rest = places[rng.integers(3)], " ".join(rng.choice(words, 30))
+        return f"She {before} {rng.choice(what)}{after} {rest}."
+
+    texts = [text() for _ in range(300)]
+    path = build_table(tmp_path / "t.counts", texts, Words())
+    task = OwnLists(("a", "the", ""), name="article")
+    parts = {
+        "task": task,
+        "tokenisation": Words(),
+        "extractors": {"counts": NgramCounts(counts=path)},
+        "learner": MeanDifference(),
+        "baseline": NoPreference(),
+    }
+    model = train(
+        parts, {"train": texts[:200], "dev": texts[200:]}, name="x", min_examples=2, max_examples=most
+    )
+    assert model.provenance["groups"]["way"]["examples"] == min(
+        most, len(task.instances(Words()(texts[:200])))
+    )
+    text = "She saw dog so on. She liked the trains so on. She had a boat so on."
+    (decisions,) = annotate([text], [model], flags_per_1000=12)
+    records = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
+    assert [(r["start"], r["observed"], r["replacement"]) for r in records] == [
+        (8, "", "the "),
+        (29, "the", ""),
+    ]
 
 
 def test_in_spacy_an_empty_place_is_the_word_after_it(model, tmp_path):
