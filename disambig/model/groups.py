@@ -12,7 +12,7 @@ from typing import Any
 from disambig.data.groups import Group
 from disambig.errors import UserError
 from disambig.tasks.confusion_sets import confusion_set
-from disambig.types import Task, TakesGroups
+from disambig.types import TakesGroups, Task
 
 
 def said_of(groups: Sequence[Group]) -> list[dict[str, Any]]:

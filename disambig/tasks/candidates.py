@@ -48,8 +48,9 @@ class OwnCandidates:
     Raises
     ------
     UserError
-        D411 for candidates that make no sense (in a file: when they are needed, see `groups`), D485 for both or none of `candidates` and `sets`,
-        D486 for an unknown value of `gaps`, D663 for a text in place of a list.
+        D411 for candidates that make no sense, D485 for both or none of `candidates` and `sets`,
+        D486 for an unknown value of `gaps`, D663 for a text in place of a list. A file of sets is read when
+        `groups` is asked for.
     """
 
     candidates: Sequence[str] | None = None
