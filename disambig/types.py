@@ -86,6 +86,17 @@ class Grows(Protocol):
         """Return the task with further groups behind its own."""
 
 
+@runtime_checkable
+class TakesGroups(Protocol):
+    """A task whose groups come from elsewhere than its config, such as a file, which may change.
+
+    A saved model gives it those that it was trained for, before anything asks for `groups`.
+    """
+
+    def of_groups(self, groups: Sequence[Group]) -> Task:
+        """Return the task with these groups in place of its own."""
+
+
 # What is known about it
 
 

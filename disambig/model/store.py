@@ -1,6 +1,6 @@
 """A model on disk: a directory of plain files, nothing in it is ever executed.
 
-``model.json``   name, version, groups' order, provenance, size and hash of the others
+``model.json``   name, version, groups, provenance, size and hash of the others
 ``config.cfg``   the resolved config: task, tokenisation, extractors, learner, baseline, judge
 ``weights.npz``  arrays of extractors and scorers, stored uncompressed, read without pickle
 ``judge.npz``    arrays of the judge, likewise
@@ -29,6 +29,7 @@ from disambig.files.json_text import finite
 from disambig.judges import config_of
 from disambig.model import first_format
 from disambig.model.card import card
+from disambig.model.groups import said_of, task_of
 from disambig.model.located import found, located
 from disambig.model.model import Model
 from disambig.model.states import stack, unstack
@@ -76,7 +77,7 @@ def _write(model: Model, target: Path) -> None:
             "version": model.version,
             "language": model.language,
             "task": model.task.name,
-            "groups": [group.name for group in model.task.groups[: len(model.scorers)]],
+            "groups": said_of(model.task.groups[: len(model.scorers)]),
             "trained": [scorer is not None for scorer in model.scorers],
             "counts": _identities(model),
             "files": {name: _fingerprint(draft / name) for name in _FILES},
@@ -119,16 +120,15 @@ def load_model(path: str | Path) -> Model:
         judging = first_format.judge_arrays(arrays, said) if first else _read_arrays(home / "judge.npz")
         _check_arrays(arrays)
         _check_arrays(judging)
-        task = built["task"]
-        names = [group.name for group in task.groups]
-        if names != said["groups"]:
+        task = task_of(built["task"], said["groups"])
+        if task is None:
             raise UserError("D409", path=home, task=said["task"])
         extractors = tuple(
             extractor.from_state(_part(arrays, f"extractor.{name}."))
             for name, extractor in built["extractors"].items()
         )
         learner = built["learner"]
-        states = unstack(_part(arrays, "scorers."), len(names))
+        states = unstack(_part(arrays, "scorers."), len(task.groups))
         model = Model(
             name=str(said["name"]),
             version=str(said["version"]),

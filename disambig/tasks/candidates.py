@@ -49,7 +49,8 @@ class OwnCandidates:
     ------
     UserError
         D411 for candidates that make no sense, D485 for both or none of `candidates` and `sets`,
-        D486 for an unknown value of `gaps`, D663 for a text in place of a list.
+        D486 for an unknown value of `gaps`, D663 for a text in place of a list. A file of sets is read when
+        `groups` is asked for.
     """
 
     candidates: Sequence[str] | None = None
@@ -57,6 +58,7 @@ class OwnCandidates:
     gaps: str = "all"
     name: str = "candidates"
     language: str = ""
+    own: tuple[Group, ...] | None = no_setting(None)
     extra: tuple[Group, ...] = no_setting(())
 
     def __post_init__(self) -> None:
@@ -69,12 +71,17 @@ class OwnCandidates:
             raise UserError("D486", value=self.gaps, names=", ".join(GAPS))
         if not self.name.isidentifier():
             raise UserError("D487", name=self.name)
-        _ = self.groups
+        if not isinstance(self.sets, str | Path):  # a file is read when it is needed
+            _ = self.groups
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group a list."""
-        return (*_groups(self.candidates, self.sets), *self.extra)
+        return (*(_groups(self.candidates, self.sets) if self.own is None else self.own), *self.extra)
+
+    def of_groups(self, groups: Sequence[Group]) -> OwnCandidates:
+        """Return the task with these lists in place of its own: those that a saved model was trained for."""
+        return replace(self, own=tuple(groups), extra=())
 
     def with_groups(self, groups: Sequence[Group]) -> OwnCandidates:
         """Return the task with further lists behind its own."""

@@ -15,7 +15,7 @@ from disambig.fields import decides, metric
 from disambig.testing.checks import Check, checks_of, require, require_equal
 from disambig.text.hashing import hash_words
 from disambig.text.view import Tokenisation, TokenView
-from disambig.types import Between, Task, Where
+from disambig.types import Between, TakesGroups, Task, Where
 
 
 def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | None = None) -> list[Check]:
@@ -74,6 +74,11 @@ class _Checks:
             )
             strange = [name for variants in group.variants for name in variants if name not in known]
             require(not strange, f"{group.name}: variants {strange} are no candidates")
+
+    def takes_the_groups_of_a_saved_model(self) -> None:
+        if isinstance(self._task, TakesGroups):
+            given = self._task.groups[::-1][:-1] or self._task.groups
+            require(self._task.of_groups(given).groups == given, "of_groups: other groups than were given")
 
     def finds_instances(self) -> None:
         found = self._find(self._texts)[1]

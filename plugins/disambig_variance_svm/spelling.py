@@ -26,6 +26,7 @@ class Spelling:
     """
 
     sets: str | Path | None = None
+    own: tuple[Group, ...] | None = no_setting(None)
     extra: tuple[Group, ...] = no_setting(())
     name: str = "spelling"
     language: str = "en"
@@ -33,7 +34,11 @@ class Spelling:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group a set; sets added at run time come last."""
-        return (*_read(str(self.sets or ENGLISH)), *self.extra)
+        return (*(_read(str(self.sets or ENGLISH)) if self.own is None else self.own), *self.extra)
+
+    def of_groups(self, groups: Sequence[Group]) -> Spelling:
+        """Return the task with these sets in place of its own: those that a saved model was trained for."""
+        return replace(self, own=tuple(groups), extra=())
 
     def with_groups(self, groups: Sequence[Group]) -> Spelling:
         """Return the task with further sets behind its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import os
 from pathlib import Path
@@ -47,6 +48,14 @@ def test_the_pack_is_whole_and_small() -> None:
     home = installed.home
     sizes = [path.stat().st_size for path in home.rglob("*") if path.suffix not in (".py", ".pyc")]
     assert sum(sizes) <= 40e6
+
+
+def test_the_models_decide_between_the_groups_that_they_name(models: list[Model]) -> None:
+    for model in models:
+        said = json.loads((pack("disambig_en").home / "models" / model.task.name / "model.json").read_text())
+        names = [one if isinstance(one, str) else one["name"] for one in said["groups"]]
+        assert [group.name for group in model.task.groups] == names
+    assert all("/".join(group.candidates) == group.name for group in models[1].task.groups)
 
 
 def test_clean_texts_get_next_to_no_flags(models: list[Model]) -> None:

@@ -37,6 +37,7 @@ def as_first(home, *without):
     assert plain != config and "judge" not in plain
     (home / "config.cfg").write_text(plain)
     (home / "judge.npz").unlink()
+    said["groups"] = [group["name"] for group in said["groups"]]
     said = {**said, "format": 1, "files": {"config.cfg": {}, "weights.npz": {}}}
     (home / "model.json").write_text(json.dumps(said))
     put_arrays(home, arrays | moved)

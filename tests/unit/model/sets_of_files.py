@@ -1,0 +1,44 @@
+"""A plugin of tasks whose sets come from a file, for tests of models on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from toy_plugin import Pairs
+
+from disambig.api import Group, hookimpl
+
+
+@dataclass(frozen=True)
+class Numbered(Pairs):
+    """Sets of a file, named by their numbers: what a third party may ship."""
+
+    sets: str = ""
+    name: str = "numbered"
+
+    @cached_property
+    def groups(self):
+        lines = Path(self.sets).read_text().splitlines()
+        return tuple(Group(f"set{i}", tuple(line.split("/"))) for i, line in enumerate(lines))
+
+
+@dataclass(frozen=True)
+class Kept(Numbered):
+    """The same, of the groups of a saved model."""
+
+    own: tuple[Group, ...] | None = None
+
+    @cached_property
+    def groups(self):
+        return super().groups if self.own is None else self.own
+
+    def of_groups(self, groups):
+        return replace(self, own=groups)
+
+
+@hookimpl
+def disambig_register_tasks(register):
+    register("files.Numbered.v1", Numbered)
+    register("files.Kept.v1", Kept)
