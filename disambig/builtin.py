@@ -8,6 +8,7 @@ from disambig.hookspecs import Register, hookimpl
 @hookimpl
 def disambig_register_tokenisations(register: Register) -> None:
     """Register the tokenisations of the core."""
+    register("disambig.headwords.v1", "disambig.features.headwords.asking:HeadwordNgrams")
     register("disambig.spacy_tokens.v1", "disambig.text.tokenisations.spacy_tokens:SpacyTokens")
     register("disambig.words.v1", "disambig.text.tokenisations.words:Words")
     register("web1t.v1", "disambig.text.tokenisations.web1t:Web1T")
@@ -30,6 +31,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("disambig.ContextWindow.v1", "disambig.features.words.context_window:ContextWindow")
     register("disambig.ContextWords.v1", "disambig.features.words.context_words:ContextWords")
     register("disambig.GapOdds.v1", "disambig.features.gaps.extractor:GapOdds")
+    register("disambig.Headwords.v1", "disambig.features.headwords.extractor:Headwords")
     register("disambig.NgramCounts.v1", "disambig.features.counts.ngram_counts:NgramCounts")
     register("disambig.SentenceWords.v1", "disambig.features.words.sentence_words:SentenceWords")
     register("disambig.SourceFeatures.v1", "disambig.features.lists.source:SourceFeatures")

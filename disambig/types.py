@@ -97,6 +97,14 @@ class TakesGroups(Protocol):
         """Return the task with these groups in place of its own."""
 
 
+@runtime_checkable
+class HasExamples(Protocol):
+    """A task that is learned from other places of running text than it decides, such as more of them."""
+
+    def examples(self, view: TokenView) -> Instances:
+        """Return the places of a view to learn from; their observed candidates are taken as right."""
+
+
 # What is known about it
 
 

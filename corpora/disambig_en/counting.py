@@ -1,4 +1,4 @@
-"""Counts the training text: n-grams around candidates, frequent short ones, the fillers of "it"."""
+"""Counts the training text: n-grams around candidates, frequent short ones, head words, the fillers of "it"."""
 
 from __future__ import annotations
 
@@ -8,34 +8,46 @@ from pathlib import Path
 import numpy as np
 from disambig_variance_svm.it.counting import Counted, count_fillers
 from disambig_variance_svm.it.normalised import NormalisedWords
+from disambig_variance_svm.preposition_extractors import PARTS_OF_SPEECH
 from material import CORRECTING, HOME, read
 
 from disambig.config import read_config, resolve
 from disambig.counts.building.build import batches, counter_for
 from disambig.counts.building.counter import NgramCounter
 from disambig.counts.building.write import write_table
+from disambig.features.headwords.counting import HeadwordCounter
+from disambig.features.headwords.ngrams import NAME as HEADWORDS
+from disambig.features.headwords.parts_of_speech import parts_of_speech_in
 from disambig.text.tokenisations.words import Words
+from disambig.types import Task
 
 GiB = 1 << 30
 
 Least = Mapping[str, Mapping[int, int]]
 LEAST: Least = {
-    "preposition": {1: 1, 2: 1, 3: 2, 4: 2, 5: 3},
-    "spelling": {1: 1, 2: 1, 3: 2, 4: 3, 5: 4},
+    "preposition": {1: 1, 2: 1, 3: 2, 4: 3, 5: 4},
+    "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
 """Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
 confusion sets are decided by the last. Never less for longer n-grams: their parts are there too."""
 EVERY: Least = {task: {n: 1 for n in range(1, 6)} for task in CORRECTING}
 """All n-grams with a candidate, and no others."""
+LEAST_HEADS = {1: 1, 2: 3, 3: 4, 4: 5}
+"""The same of prepositions between head words."""
 LEAST_IT = 5
 """How often "it" and "they" together must be seen in a context for its fillers to be kept."""
 
 
 def candidates(task: str) -> list[str]:
     """Return the candidates of a task."""
-    built = resolve({"task": read_config(HOME / f"{task}.cfg")["task"]})["task"]
-    return sorted({word for group in built.groups for word in group.candidates if word})
+    return sorted({word for group in task_of(task).groups for word in group.candidates if word})
+
+
+def task_of(name: str) -> Task:
+    """Return a task as its model has it."""
+    task: Task = resolve({"task": read_config(HOME / f"{name}.cfg")["task"]})["task"]
+    return task
 
 
 class Counters:
@@ -49,10 +61,12 @@ class Counters:
             task: counter_for([tokenisation.name], keep_words=words, memory=3 * GiB)
             for task, words in self.candidates.items()
         }
+        task = task_of("preposition")
+        self.heads = HeadwordCounter(task, parts_of_speech_in(str(PARTS_OF_SPEECH)), memory=3 * GiB)
         self.counters["elsewhere"] = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
         for batch in batches(read(data, "train", domains)):
             view = tokenisation(batch)
-            for counter in self.counters.values():
+            for counter in (*self.counters.values(), self.heads):
                 counter.add(view)
 
     def write(self, path: Path, least: Least, *, fillers: Counted | None) -> None:
@@ -62,7 +76,8 @@ class Counters:
             for name, counts in least.items()
             for part in self.counters[name].partitions(min_counts=counts)
         ]
-        names = [Words.name]
+        parts += self.heads.partitions(min_counts=LEAST_HEADS)
+        names = [Words.name, HEADWORDS]
         if fillers is not None:
             parts.append(fillers)
             names.append(NormalisedWords.name)
@@ -79,6 +94,7 @@ class Counters:
                 "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in self.domains],
                 "nested": sorted({word for words in self.candidates.values() for word in words}),
                 "least": {name: {str(n): c for n, c in counts.items()} for name, counts in least.items()},
+                "least_headwords": {str(n): c for n, c in LEAST_HEADS.items()},
                 "least_it": LEAST_IT if fillers is not None else None,
             },
             force=True,
@@ -88,7 +104,7 @@ class Counters:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for counter in self.counters.values():
+        for counter in (*self.counters.values(), self.heads):
             counter.close()
 
 

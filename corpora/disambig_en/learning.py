@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,15 @@ from material import HOME, VERSION, people, read, say
 
 from disambig.config import read_config, resolve
 from disambig.model.model import Model
+from disambig.tasks.contract import examples_of
 from disambig.training.labelled import train_labelled
 from disambig.training.learned import Learned
 from disambig.training.splits import split
 from disambig.training.trainer import train
 from disambig.types import FeatureExtractor
 
-FLAGS_PER_1000 = {"preposition": 0.2, "spelling": 0.25}
+FLAGS_PER_1000 = {"preposition": 0.25, "spelling": 0.35}
 """Default rates; together they stay below one flag in 2,000 words."""
-LEAST_ODDS = -2.0
-"""The network learns from less likely empty places, too, than those that are decided."""
 NO_SETTINGS: Mapping[str, int] = {}
 
 
@@ -49,6 +47,7 @@ def learn(
     *,
     words: FeatureExtractor | None = None,
     settings: Mapping[str, int] = NO_SETTINGS,
+    every: int = 1,
     examples: int = 20_000,
     gaps: Path | None = None,
 ) -> Model:
@@ -60,19 +59,22 @@ def learn(
         The network over words, learned on the same text, where another table of counts is tried.
     settings : mapping of str to int
         Of that network, in place of the config's.
+    every : int
+        It is learned from every so many-th paragraph.
     examples : int
         Instances a group that the learner learns from, at most.
     gaps : path, optional
         Where the weights of empty places are, in place of those that ship: where a domain is left out.
     """
     config = dict(read_config(HOME / f"{task}.cfg"))
-    config["extractors"]["counts"]["counts"] = counts
+    for name in {"counts", "heads"} & set(config["extractors"]):
+        config["extractors"][name]["counts"] = counts
     config["extractors"]["words"].update(settings)
     if gaps is not None and task == "preposition":
         config["task"]["gaps"] = config["extractors"]["place"]["gaps"] = str(gaps)
     texts = split(read(data, "heldout", domains))
     parts = resolve(config)
-    words = words or network(parts, list(read(data, "train", domains)))
+    words = words or network(parts, list(read(data, "train", domains))[::every])
     parts["extractors"]["words"] = Learned(words)
     mistakes, clean = people(data, "train")
     return train(
@@ -91,10 +93,7 @@ def learn(
 
 def network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
     """Return the network over words, learned from counted text."""
-    task = parts["task"]
-    if getattr(task, "or_none", False):
-        task = replace(task, least_odds=LEAST_ODDS)
-    view = parts["tokenisation"](texts)
+    task, view = parts["task"], parts["tokenisation"](texts)
     say("learning the network over words", 0, 1)
-    found: FeatureExtractor = parts["extractors"]["words"].fit(view, task.instances(view), task.groups)
+    found: FeatureExtractor = parts["extractors"]["words"].fit(view, examples_of(task, view), task.groups)
     return found

@@ -1,4 +1,4 @@
-"""Features of tokens: what stands around them, classes of words."""
+"""Features of tokens and places: what stands around them, head words, classes of words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from disambig.lazy_names import lazy_names
 if TYPE_CHECKING:
     from disambig.features.gaps.extractor import GapOdds as GapOdds
     from disambig.features.gaps.extractor import gaps_in as gaps_in
+    from disambig.features.headwords.extractor import Headwords as Headwords
+    from disambig.features.headwords.parts_of_speech import WORD_KINDS as WORD_KINDS
+    from disambig.features.headwords.parts_of_speech import PartsOfSpeech as PartsOfSpeech
+    from disambig.features.network.word_network import WordNetwork as WordNetwork
     from disambig.features.tokens.token_context import TokenContext as TokenContext
     from disambig.features.tokens.word_classes import WordClasses as WordClasses
     from disambig.features.tokens.word_classes_learning import learn_classes as learn_classes

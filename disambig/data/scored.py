@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.batches.rows import rows_of
 from disambig.data.groups import Group
 from disambig.data.lists import CandidateLists
 
@@ -42,6 +43,21 @@ class Scored:
     asked: NDArray[np.int32]
     cost: NDArray[np.float32]
     own: CandidateLists | None = None
+
+    def take(self, index: NDArray[np.int64]) -> Scored:
+        """Return the scores of some of the instances."""
+        rows, offsets = rows_of(self.offsets, index)
+        return Scored(
+            self.group,
+            self.number,
+            offsets,
+            self.scores[rows],
+            self.observed[index],
+            self.found[rows],
+            self.asked[rows],
+            self.cost[rows],
+            None if self.own is None else self.own.take(index),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

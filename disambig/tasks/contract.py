@@ -7,7 +7,7 @@ import numpy as np
 from disambig.data.instances import Instances
 from disambig.errors import UserError, broken
 from disambig.text.view import TokenView
-from disambig.types import Task
+from disambig.types import HasExamples, Task
 
 _COLUMNS = ("positions", "lengths", "groups", "observed")
 
@@ -22,7 +22,21 @@ def instances_of(task: Task, view: TokenView) -> Instances:
     """
     if not callable(getattr(task, "instances", None)):
         raise _fault(task, "it has no method instances", "a task")
-    found = task.instances(view)
+    return _checked(task, task.instances(view))
+
+
+def examples_of(task: Task, view: TokenView) -> Instances:
+    """Return the places of a view that a task is learned from, checked; by default those that it decides.
+
+    Raises
+    ------
+    UserError
+        D414.
+    """
+    return _checked(task, task.examples(view)) if isinstance(task, HasExamples) else instances_of(task, view)
+
+
+def _checked(task: Task, found: Instances) -> Instances:
     if not isinstance(found, Instances):
         raise _fault(task, f"instances returned {type(found).__name__}", "Instances")
     n = len(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from disambig.fields import decides, metric
 from disambig.testing.checks import Check, checks_of, require, require_equal
 from disambig.text.hashing import hash_words
 from disambig.text.view import Tokenisation, TokenView
-from disambig.types import Between, TakesGroups, Task, Where
+from disambig.types import Between, HasExamples, TakesGroups, Task, Where
 
 
 def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | None = None) -> list[Check]:
@@ -175,6 +175,22 @@ class _Checks:
         for texts in ([], [""], [" \n"], ["", ""]):
             require(len(self._find(texts)[1]) == 0, f"instances in {texts!r}")
 
+    def learns_from_places_of_the_same_kind(self) -> None:
+        if not isinstance(self._task, HasExamples):
+            return
+        examples = _Checks(_Learned(self._task), self._texts, self._tokenisation)
+        try:
+            examples.finds_instances()
+            examples.keeps_text_order()
+            examples.points_at_groups_and_candidates()
+            examples.stays_inside_sentences()
+            examples.observes_what_stands_there()
+            examples.takes_texts_one_by_one()
+            examples.finds_the_same_twice()
+            examples.takes_texts_without_words()
+        except AssertionError as problem:
+            raise AssertionError(f"examples: {problem}") from problem
+
     @property
     def _own(self) -> bool:
         return decides(self._task).between == "own"
@@ -190,3 +206,17 @@ class _Checks:
     def _find(self, texts: list[str]) -> tuple[TokenView, Instances]:
         view = self._tokenisation(texts)
         return view, self._task.instances(view)
+
+
+class _Learned:
+    """A task with its examples in the place of its instances."""
+
+    def __init__(self, task: Any) -> None:
+        self._task = task
+
+    def instances(self, view: TokenView) -> Instances:
+        found: Instances = self._task.examples(view)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._task, name)

@@ -55,6 +55,8 @@ def hash_word(word: str | bytes) -> int:
 GAP = "<*>"
 """The word that stands for any word in a pattern; no tokenisation makes it a word of text."""
 GAP_HASH = hash_word(GAP)
+NOTHING = "<0>"
+"""The word that stands for no word, where one could stand; no tokenisation makes it a word of text."""
 
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
@@ -86,3 +88,13 @@ def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     places = np.array(PLACES[:order], dtype=np.uint64)
     start = np.uint64((seed + order * ORDER) & MASK)
     return fmix((words * places).sum(axis=1, dtype=np.uint64) + start)
+
+
+def directory_of(halves: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
+    """Return where the words with each value of their top bits begin, and the shift that gives these bits.
+
+    `halves` are the upper halves of word hashes, ascending.
+    """
+    bits = min(max(len(halves).bit_length(), 1), 18)
+    bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)
+    return np.searchsorted(halves, bounds).astype(np.int32), np.uint32(32 - bits)

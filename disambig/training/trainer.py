@@ -16,7 +16,7 @@ from disambig.errors import UserError
 from disambig.fields import decides
 from disambig.formats.fixes.fix import Clean, Fix
 from disambig.model.model import Model
-from disambig.tasks.contract import instances_of
+from disambig.tasks.contract import examples_of, instances_of
 from disambig.text.documents import view_of_texts
 from disambig.training.examples import Examples
 from disambig.training.held_out import HeldOut
@@ -68,15 +68,15 @@ def train(
     if mistakes or clean:
         parts, config = with_judge_of_mistakes(parts, config)
         people = People.of(parts["task"], parts["tokenisation"], mistakes, clean)
-    learn = _examples(parts, texts["train"], protected=False)
-    tune = _examples(parts, texts["dev"], protected=True)
+    learn = _examples(parts, texts["train"], decided=False)
+    tune = _examples(parts, texts["dev"], decided=True)
     if not len(learn.instances) or not len(tune.instances):
         task = parts["task"].name
         hint = f"none has a candidate of the task {task}"
         if len(learn.instances) or len(tune.instances):
             hint = why_empty(texts, "dev" if len(learn.instances) else "train", task)
         raise UserError("D412", what="the texts", hint=hint)
-    around = _examples(parts, texts["background"], protected=False) if "background" in texts else learn
+    around = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     return train_examples(parts, learn, tune, around, people=people, **about, **settings)
 
@@ -154,12 +154,13 @@ def train_by(
     return replace(model, provenance={**said, "groups": reports})
 
 
-def _examples(parts: dict[str, Any], texts: Sequence[str], *, protected: bool) -> Examples:
-    view = view_of_texts(texts, parts["tokenisation"], protected=protected)
-    instances = instances_of(parts["task"], view)
+def _examples(parts: dict[str, Any], texts: Sequence[str], *, decided: bool) -> Examples:
+    """Return the places of texts that are learned from or, with `decided`, those that are decided in use."""
+    view = view_of_texts(texts, parts["tokenisation"], protected=decided)
+    instances = (instances_of if decided else examples_of)(parts["task"], view)
     if decides(parts["task"]).between != "labels":  # where no candidate stands nothing is known to be right
         instances = instances.take(instances.observed >= 0)
-    if protected:
+    if decided:
         shielded = view.layers["protected"].astype(bool)
         last = instances.positions + instances.lengths - 1
         instances = instances.take(~(shielded[instances.positions] | shielded[last]))

@@ -15,7 +15,9 @@ def disambig_register_extractors(register: Register) -> None:
     register("variance_svm.FillerCounts.v1", ".it.fillers:FillerCounts")
     register("variance_svm.KenLM.v1", ".peers.kenlm:KenLM")
     register("variance_svm.NgramRatio.v1", ".peers.ratio:NgramRatio")
-    register("variance_svm.PrepositionOdds.v1", ".preposition:PrepositionOdds")
+    register("variance_svm.PrepositionHeads.v1", ".preposition_extractors:PrepositionHeads")
+    register("variance_svm.PrepositionNetwork.v1", ".preposition_extractors:PrepositionNetwork")
+    register("variance_svm.PrepositionOdds.v1", ".preposition_extractors:PrepositionOdds")
 
 
 @hookimpl

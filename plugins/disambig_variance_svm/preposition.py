@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Finder, Group, Instances, TokenView
-from disambig.api.features import GapOdds, gaps_in
+from disambig.api.features import gaps_in
 from disambig.api.tasks import apart, empty_places
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Preposition:
     least_odds : float
         With `or_none`: log-odds that a preposition stands between two words where none does, from which on
         the place is decided (see `disambig.features.gaps`).
+    learned_odds : float
+        The same for the empty places that are learned from, which should be more: where a preposition is one
+        too many there is mostly none.
     gaps : path
         A folder with the weights for that.
     name, language : str
@@ -55,6 +58,7 @@ class Preposition:
     only_as_preposition: bool = True
     or_none: bool = False
     least_odds: float = -0.5
+    learned_odds: float = -4.0
     gaps: str | Path = GAPS
     name: str = "preposition"
     language: str = "en"
@@ -73,8 +77,15 @@ class Preposition:
 
     def instances(self, view: TokenView) -> Instances:
         """Return the places where a preposition is used as one, and those where one may be missing."""
+        return self._places(view, self.least_odds)
+
+    def examples(self, view: TokenView) -> Instances:
+        """Return the places to learn from: with `or_none` more empty ones than are decided."""
+        return self._places(view, min(self.least_odds, self.learned_odds))
+
+    def _places(self, view: TokenView, least_odds: float) -> Instances:
         found = self.finder.find(view)
-        empty = self._empty(view, found) if self.or_none else np.zeros(0, np.int64)
+        empty = self._empty(view, found, least_odds) if self.or_none else np.zeros(0, np.int64)
         if self.only_as_preposition and len(found):
             found = found.take(_usage().is_preposition(view, found.positions))
         if not len(empty):
@@ -88,25 +99,12 @@ class Preposition:
         )
         return both.take(np.argsort(both.positions, kind="stable"))
 
-    def _empty(self, view: TokenView, found: Instances) -> NDArray[np.int64]:
+    def _empty(self, view: TokenView, found: Instances, least_odds: float) -> NDArray[np.int64]:
         """Return the places between two words, none of them a candidate, where one may be missing."""
         places = empty_places(view)
         places = places[apart(places, found, len(view))]
         odds = gaps_in(str(self.gaps)).log_odds(view, places - 1, places)
-        return places[odds >= self.least_odds]
-
-
-@dataclass(frozen=True, slots=True)
-class PrepositionOdds(GapOdds):
-    """Extractor of the log-odds that no preposition stands in a place, whichever it would be.
-
-    Parameters
-    ----------
-    gaps : path
-        A folder with the weights for that.
-    """
-
-    gaps: str | Path = GAPS
+        return places[odds >= least_odds]
 
 
 @lru_cache(maxsize=1)

@@ -80,12 +80,13 @@ def fits(
 def ngram_text(view: TokenView, position: int, length: int, context: tuple[int, int], candidate: str) -> str:
     """Return the n-gram of a context around a place of `length` tokens, filled with a candidate."""
     left, right = context
-    before = [_word(view, position - left + i) for i in range(left)]
-    after = [_word(view, position + length + i) for i in range(right)]
+    before = [word_at(view, position - left + i) for i in range(left)]
+    after = [word_at(view, position + length + i) for i in range(right)]
     return " ".join([*before, *candidate.split(), *after])
 
 
-def _word(view: TokenView, token: int) -> str:
+def word_at(view: TokenView, token: int) -> str:
+    """Return one token of a view for people, as n-grams have it."""
     start, end = int(view.starts[token]), int(view.ends[token])
     if start == end:
         return SENTENCE_START if token in view.sentences else SENTENCE_END

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,8 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.engine import use_numba
 from disambig.errors import UserError
+from disambig.features.headwords.heads import HEADS, heads_of
+from disambig.features.headwords.parts_of_speech import parts_of_speech_in
 from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
 from disambig.features.rows.surroundings import Surroundings
 from disambig.features.words.learned_words import number_of, one_attribute
@@ -58,6 +61,9 @@ class WordNetwork:
     epochs : int
         Times that each is looked at.
     seed : int
+    parts_of_speech : path, optional
+        A folder with kinds of words (see `disambig.features.headwords`): the head words of a place enter by
+        what they are to it, too.
     """
 
     near: int = 6
@@ -68,6 +74,7 @@ class WordNetwork:
     examples: int = 1_000_000
     epochs: int = 1
     seed: int = 0
+    parts_of_speech: str | Path | None = None
     weights: Weights | None = no_setting(None)
     describes: ClassVar[str] = "group"
 
@@ -79,9 +86,20 @@ class WordNetwork:
             raise UserError("D457", setting="WordNetwork.seed", value=self.seed)
         if self.far < self.near:
             raise UserError("D453", near=self.near, far=self.far)
-        places = 2 * self.near + (2 * (self.far - self.near) >> TOPIC_SHIFT) + 1
+        places = self.places + (2 * (self.far - self.near) >> TOPIC_SHIFT) + 1
         if 127 * 127 * self.dimensions * places >= _EXACT:
             raise UserError("D456", near=self.near, far=self.far, dimensions=self.dimensions)
+
+    @property
+    def places(self) -> int:
+        """Number of words that enter each by its place."""
+        return 2 * self.near + (len(HEADS) if self.parts_of_speech is not None else 0)
+
+    def heads(self, view: TokenView, instances: Instances) -> NDArray[np.int64]:
+        """Return the tokens of head words, -1 where there is none, shape (n, 3), or (n, 0) without any."""
+        if self.parts_of_speech is None:
+            return np.empty((len(instances), 0), np.int64)
+        return heads_of(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordNetwork:
         """Learn from text whose words are taken as right.
@@ -124,7 +142,7 @@ class WordNetwork:
         if not arrays:
             return replace(self, weights=None)
         weights = Weights(**{name: arrays[name] for name in Weights.__dataclass_fields__})
-        weights.check(near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden)
+        weights.check(places=self.places, near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden)
         return replace(self, weights=weights)
 
     def _rows(self, group: Group) -> slice | None:
@@ -157,10 +175,11 @@ class WordNetwork:
         assert self.weights is not None
         w = self.weights
         around = Surroundings.of(view, instances, self.near, self.far)
+        heads = self.heads(view, instances)
         if use_numba(len(instances) * 2 * self.far):
             from disambig.features.network.word_network_kernels import fill_inputs
 
-            return fill_inputs(view.hashes, around, w)
+            return fill_inputs(view.hashes, around, heads, w)
 
         def rows_of(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
             words = (view.hashes[np.where(inside, at, 0)] >> np.uint64(32)).astype(np.uint32)
@@ -168,7 +187,9 @@ class WordNetwork:
             row = np.where(w.vocabulary[place] == words, place + FIRST_KNOWN, UNKNOWN)
             return np.where(inside, row, OUTSIDE)
 
-        near = w.near[rows_of(*around.near_places())].reshape(len(instances), -1)
+        at, inside = around.near_places()
+        at, inside = np.concatenate([at, heads], axis=1), np.concatenate([inside, heads >= 0], axis=1)
+        near = w.near[rows_of(at, inside)].reshape(len(instances), -1)
         far = w.far[rows_of(*around.far_places())].sum(axis=1, dtype=np.int32) >> TOPIC_SHIFT
         return np.concatenate([near, far], axis=1, dtype=np.float32)
 

@@ -59,6 +59,7 @@ def _fill(
     end,
     places,
     far_places,
+    heads,
     begins,
     shift,
     keys,
@@ -78,6 +79,13 @@ def _fill(
                 start = (side * places + distance - 1) * d
                 for j in range(d):
                     inputs[i, start + j] = near_rows[row, j]
+        for number in range(heads.shape[1]):
+            row = _OUTSIDE
+            if heads[i, number] >= 0:
+                row = _row_of(hashes[heads[i, number]], begins, shift, keys)
+            start = (2 * places + number) * d
+            for j in range(d):
+                inputs[i, start + j] = near_rows[row, j]
         total[:] = 0
         for side in range(2):
             for distance in range(places + 1, far_places + 1):
@@ -88,10 +96,12 @@ def _fill(
                 for j in range(d):
                     total[j] += far_rows[row, j]
         for j in range(d):
-            inputs[i, 2 * places * d + j] = total[j] >> _TOPIC_SHIFT
+            inputs[i, (2 * places + heads.shape[1]) * d + j] = total[j] >> _TOPIC_SHIFT
 
 
-def fill_inputs(hashes: NDArray[np.uint64], around: Surroundings, weights: Weights) -> NDArray[np.float32]:
+def fill_inputs(
+    hashes: NDArray[np.uint64], around: Surroundings, heads: NDArray[np.int64], weights: Weights
+) -> NDArray[np.float32]:
     """Return the embeddings side by side, the sum of far words last; see `WordNetwork`."""
     inputs = np.empty((len(around.first), weights.hidden.shape[0]), np.float32)
     _fill(
@@ -102,6 +112,7 @@ def fill_inputs(hashes: NDArray[np.uint64], around: Surroundings, weights: Weigh
         *around.document,
         around.near,
         around.far,
+        heads,
         *weights.directory,
         weights.vocabulary,
         weights.near,

@@ -20,10 +20,10 @@ from disambig.features.network.word_network_weights import (
     OUTSIDE,
     TOPIC_SHIFT,
     Weights,
-    directory_of,
 )
 from disambig.features.rows.surroundings import Surroundings
 from disambig.features.words.learned_words import number_of
+from disambig.text.hashing import directory_of
 from disambig.text.view import TokenView
 
 Floats = NDArray[np.float32]
@@ -44,6 +44,8 @@ class Settings(Protocol):
     @property
     def far(self) -> int: ...  # noqa: D102
     @property
+    def places(self) -> int: ...  # noqa: D102
+    @property
     def dimensions(self) -> int: ...  # noqa: D102
     @property
     def hidden(self) -> int: ...  # noqa: D102
@@ -55,6 +57,7 @@ class Settings(Protocol):
     def epochs(self) -> int: ...  # noqa: D102
     @property
     def seed(self) -> int: ...  # noqa: D102
+    def heads(self, view: TokenView, instances: Instances) -> NDArray[np.int64]: ...  # noqa: D102
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +80,7 @@ class _Floats:
         near = normal(words + FIRST_KNOWN, d, 0.1)
         far = normal(len(near) if settings.far > settings.near else FIRST_KNOWN, d, 0.02)
         far[:FIRST_KNOWN] = 0
-        inputs = (2 * settings.near + 1) * d
+        inputs = (settings.places + 1) * d
         return cls(
             near,
             far,
@@ -102,14 +105,17 @@ class _Material:
     rows: NDArray[np.int32]
     view: TokenView
     instances: Instances
-    near: int
-    far: int
+    settings: Settings
 
     def around(self, index: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the rows of near and of far words, shapes (n, 2 * near) and (n, 2 * (far - near))."""
-        places = Surroundings.of(self.view, self.instances.take(index), self.near, self.far)
-        near, far = places.near_places(), places.far_places()
-        return self._rows_at(*near), self._rows_at(*far)
+        """Return the rows of near and of far words, shapes (n, places) and (n, 2 * (far - near))."""
+        instances = self.instances.take(index)
+        places = Surroundings.of(self.view, instances, self.settings.near, self.settings.far)
+        heads = self.settings.heads(self.view, instances)
+        near = np.concatenate(
+            [self._rows_at(*places.near_places()), self._rows_at(heads, heads >= 0)], axis=1
+        )
+        return near, self._rows_at(*places.far_places())
 
     def _rows_at(self, at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int32]:
         return np.where(inside, self.rows[np.where(inside, at, 0)], np.int32(OUTSIDE))
@@ -129,7 +135,7 @@ def learn(
         return None
     vocabulary = most_frequent(view.hashes, settings.vocabulary)
     rows = rows_of_words(view.hashes, vocabulary, directory_of(vocabulary))
-    material = _Material(rows, view, instances, settings.near, settings.far)
+    material = _Material(rows, view, instances, settings)
     sizes = np.array([len(groups[g].candidates) for g in kept], np.int64)
     number = np.full(len(groups), -1, np.int64)
     number[kept] = np.arange(len(kept))

@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.text.hashing import directory_of
+
 UNKNOWN, OUTSIDE, FIRST_KNOWN = 0, 1, 2
 """Rows of the embeddings: a word that is not in the vocabulary, no word, and the vocabulary from here on."""
 TOPIC_SHIFT = 3
@@ -68,7 +70,7 @@ class Weights:
         """See `directory_of`."""
         return directory_of(self.vocabulary)
 
-    def check(self, *, near: int, far: int, dimensions: int, hidden: int) -> None:
+    def check(self, *, places: int, near: int, far: int, dimensions: int, hidden: int) -> None:
         """Raise ValueError for arrays of other types, sizes or contents than such a network has."""
         for name, dtype in _STORED.items():
             if getattr(self, name).dtype != dtype:
@@ -81,7 +83,7 @@ class Weights:
             self.vocabulary.shape == (words,)
             and self.near.shape == (words + FIRST_KNOWN, d)
             and self.far.shape == (far_words + FIRST_KNOWN, d)
-            and self.hidden.shape == ((2 * near + 1) * d, h)
+            and self.hidden.shape == ((places + 1) * d, h)
             and self.hidden_scale.shape == self.hidden_bias.shape == (h,)
             and self.groups.shape == self.sizes.shape == (self.sizes.size,)
             and bool(((self.sizes > 0) & (self.sizes <= rows)).all())  # so that their sum cannot overflow
@@ -98,10 +100,3 @@ class Weights:
         floats = self.hidden_scale, self.hidden_bias, self.output_scale, self.output_bias
         if not all((np.abs(array) <= _LARGEST).all() for array in floats):
             raise ValueError("word network: scales or biases without bounds")
-
-
-def directory_of(vocabulary: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
-    """Return where the words with each value of their top bits begin, and the shift that gives these bits."""
-    bits = min(max(len(vocabulary).bit_length(), 1), 18)
-    bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)
-    return np.searchsorted(vocabulary, bounds).astype(np.int32), np.uint32(32 - bits)

@@ -20,7 +20,7 @@ from disambig.data.groups import Group
 from disambig.judges.calibration import ERROR_RATE, Calibration, fit_choices
 from disambig.judges.corrections import substitutes
 from disambig.judges.mistakes.fitting import Cases, Weighing, fit, joined
-from disambig.judges.mistakes.rivals import FEATURES, rivals_of
+from disambig.judges.mistakes.rivals import FEATURES, best_margins, margins_of, rivals_of
 from disambig.judges.mistakes.terms import Terms
 from disambig.judges.operating import OperatingPoint, tune
 from disambig.judges.segmented import alike, listed, table
@@ -33,6 +33,9 @@ FOLDS = 5
 """Parts of the right words, in text order; each is judged by weights learned without it."""
 SUBSTITUTED = 100.0
 """What all words substituted at random weigh together, in real mistakes."""
+USUAL = 4.0
+"""Up to this rate of false alarms what is far from being flagged is not weighed at all."""
+_SLACK = 1.0
 NOTHING = Weighing(np.zeros(len(FEATURES)), Terms(np.empty(0, np.uint64), np.empty(0)))
 UNFITTED = Calibration(np.empty(0), np.empty((0, 0)))
 UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
@@ -58,6 +61,8 @@ class Mistakes:
     choices : Calibration
         From scores to the probability of each candidate, whatever stands there.
     operating : OperatingPoint
+    least_margin : float
+        No example whose best other candidate has a lower margin is flagged at the rate `USUAL`.
     """
 
     flags_per_1000: float = 0.5
@@ -66,6 +71,7 @@ class Mistakes:
     shift: float = no_setting(0.0)
     choices: Calibration = no_setting(UNFITTED)
     operating: OperatingPoint = no_setting(UNTUNED)
+    least_margin: float = no_setting(-np.inf)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
 
@@ -97,12 +103,12 @@ class Mistakes:
         weighing = fit(joined([right.take(folds >= 0), wrong]))
         odds = _unseen(right, wrong, folds, weighing, shift)
         n_words = material.n_words if people is None else people.n_right_words
+        operating = tune(odds[right.rivals.evident & np.isfinite(odds)], n_words)
+        fitted = replace(self, weighing=weighing, shift=shift, operating=operating)
         return replace(
-            self,
-            weighing=weighing,
-            shift=shift,
+            fitted,
             choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
-            operating=tune(odds[right.rivals.evident & np.isfinite(odds)], n_words),
+            least_margin=min(fitted._least_margin(each) for each in (right, wrong)),
         )
 
     def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
@@ -116,21 +122,32 @@ class Mistakes:
             D401 for an impossible rate.
         """
         threshold = self.operating.threshold(self._rate(flags_per_1000))
-        rivals = rivals_of(scored)
-        n = len(rivals.evident)
-        best, odds = _best(self.weighing.log_odds(rivals) + self.shift)
-        flagged = rivals.evident & (odds > threshold)
         scores = table(scored.scores, scored.offsets, -np.inf)
-        ordered = np.sort(scores, axis=1)
+        n = len(scores)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
-        meant = rivals.candidates[np.arange(n), best] if n else chosen
+        odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
+        rate = self._rate(flags_per_1000)
+        rows = np.flatnonzero(margins_of(scored) >= (self.least_margin if rate <= USUAL else -np.inf))
+        if len(rows):
+            rivals = rivals_of(scored.take(rows))
+            best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
+            flagged[rows] = rivals.evident & (odds[rows] > threshold)
+            meant = rivals.candidates[np.arange(len(rows)), best]
+            chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
+        two = np.partition(scores, -2, axis=1)[:, -2:] if scores.shape[1] > 1 else scores
         return Judged(
-            chosen=np.where(flagged, meant, chosen),
-            margins=ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.full(n, np.inf),
+            chosen=chosen,
+            margins=two[:, 1] - two[:, 0] if scores.shape[1] > 1 else np.full(n, np.inf),
             probabilities=_probability(odds),
             flagged=flagged,
             said=np.ones(n, bool),
         )
+
+    def _least_margin(self, cases: Cases) -> float:
+        """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""
+        odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
+        flagged = odds > self.operating.threshold(USUAL)
+        return float(best_margins(cases.rivals)[flagged].min(initial=np.inf)) - _SLACK
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
@@ -157,6 +174,7 @@ class Mistakes:
             "rates": self.operating.rates,
             "thresholds": self.operating.thresholds,
             "flags_per_1000": np.array([self.flags_per_1000]),
+            "least_margin": np.array([self.least_margin]),
         }
         if self.choices.scales is not None and self.choices.certainty is not None:
             arrays |= {"scales": self.choices.scales, "certainty": self.choices.certainty}
@@ -169,6 +187,7 @@ class Mistakes:
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
         rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
+        least_margin = float(arrays["least_margin"][0])
         sound = (
             weighing.dense.shape == (len(FEATURES),)
             and bool(np.isfinite(weighing.dense).all())
@@ -176,6 +195,7 @@ class Mistakes:
             and operating.is_sound()
             and np.isfinite(shift)
             and rate >= 0
+            and not np.isnan(least_margin)
             and (scales is None) == (certainty is None)
         )
         if scales is not None and certainty is not None:
@@ -185,9 +205,8 @@ class Mistakes:
         if not sound:
             raise ValueError("shapes or numbers of the judge of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
-        return replace(
-            self, flags_per_1000=rate, weighing=weighing, shift=shift, choices=choices, operating=operating
-        )
+        found = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
+        return replace(found, flags_per_1000=rate, least_margin=least_margin)
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000

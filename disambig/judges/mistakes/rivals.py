@@ -29,6 +29,8 @@ FEATURES = (
     "share of n-grams known",
     *KINDS,
 )
+_MARGINS = 3
+"""Of the first features, one for each edit, one is the margin and the others are zero."""
 _UNSEEN = -1e6
 
 
@@ -78,9 +80,9 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     same = alike(replace(scored, observed=np.maximum(written, 0)))
     open_to = np.where(same | (written < 0)[:, None], -np.inf, scores)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
+    here = np.maximum(written, 0)
     possible = np.isfinite(open_to[rows[:, None], best])
     shares = _log_shares(scores) if n else scores
-    here = np.maximum(written, 0)
     found = np.log1p(table(scored.found, scored.offsets, 0))
     asked = table(scored.asked, scored.offsets, 0).sum(axis=1)
     known = np.expm1(found).sum(axis=1) / np.maximum(asked, 1)
@@ -101,6 +103,25 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     features = np.stack(columns, axis=2).astype(np.float32)
     features[~possible] = 0.0
     return Rivals(np.where(possible, best, -1), features, words, known > 0)
+
+
+def margins_of(scored: Scored) -> Floats:
+    """Return by how much the best other candidate's score is above that of what stands there, shape (n,).
+
+    Cut as the margins of `rivals_of` are; minus infinity where there is no other, or nothing stands there.
+    """
+    scores = table(scored.scores, scored.offsets, -np.inf)
+    here = np.maximum(scored.observed, 0)
+    others = np.where(alike(replace(scored, observed=here)), -np.inf, scores)
+    margins = others.max(axis=1, initial=-np.inf) - scores[np.arange(len(scores)), here]
+    margins[scored.observed < 0] = -np.inf
+    return np.where(np.isneginf(margins), margins, np.clip(margins, -_FAR, _FAR))
+
+
+def best_margins(rivals: Rivals) -> Floats:
+    """Return the same of rivals."""
+    margins = rivals.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
+    return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
 
 def _edits(

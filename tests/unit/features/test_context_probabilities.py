@@ -11,9 +11,10 @@ from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
-from disambig.features.counts.context_probabilities import DISCOUNT, ONE_SIDED, ContextProbabilities
+from disambig.features.counts.context_probabilities import ONE_SIDED, ContextProbabilities
 from disambig.features.counts.contexts import CONTEXTS
 from disambig.features.counts.ngram_counts import BIAS, NgramCounts
+from disambig.features.counts.smoothing import DISCOUNT
 from disambig.tasks.candidates import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text.tokenisations.words import Words

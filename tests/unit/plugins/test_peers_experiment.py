@@ -17,7 +17,8 @@ from disambig_variance_svm.learners.baselines import SumLM
 from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
 from disambig_variance_svm.plain_text import PACK_DOMAINS as DOMAINS
 from disambig_variance_svm.plain_text import PACK_HELD_OUT as HELD_OUT
-from disambig_variance_svm.preposition import Preposition, PrepositionOdds
+from disambig_variance_svm.preposition import Preposition
+from disambig_variance_svm.preposition_extractors import PrepositionOdds
 from disambig_variance_svm.spelling import Spelling
 
 from disambig.counts.building.build import build_table

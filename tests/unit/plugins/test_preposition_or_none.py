@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from disambig_variance_svm.gate import missing
-from disambig_variance_svm.preposition import GAPS, PREPOSITIONS, Preposition, PrepositionOdds
+from disambig_variance_svm.preposition import GAPS, PREPOSITIONS, Preposition
+from disambig_variance_svm.preposition_extractors import PrepositionOdds
 
 from disambig.api.tasks import Gaps, learn_gaps
 from disambig.errors import UserError

@@ -1,28 +1,26 @@
-"""The kernel of `context_probabilities`: the same sums in the same order as its NumPy path."""
+"""The kernel of `smoothing`: the same sums in the same order as its NumPy path."""
 
 # Numba finds the types of compiled functions (see `disambig.compiling`).
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.compiling import compiled
-from disambig.features.counts.contexts import CONTEXTS, PARENTS
 
 _DISCOUNT = 0.75
-_ONE_SIDED = np.array([not (left and right) for left, right in CONTEXTS])
 
 
 @compiled
-def _smooth(ranks, usable, counts, prior, zero, result):
+def smooth(ranks, usable, counts, prior, parents, zero, silent, result):
+    """Fill `result`, shape (n, K, C), with the probability of each candidate in each context."""
     n, k, contexts = ranks.shape
     smoothed = np.empty((contexts, k))
     back = np.empty(k)
     filled = np.empty(k)
     for i in range(n):
         for c in range(contexts):
-            first, second = PARENTS[c, 0], PARENTS[c, 1]
+            first, second = parents[c, 0], parents[c, 1]
             if first >= 0 and second >= 0:
                 for r in range(k):
                     back[r] = 0.5 * (smoothed[first, r] + smoothed[second, r])
@@ -42,7 +40,7 @@ def _smooth(ranks, usable, counts, prior, zero, result):
                         seen += 1
             if total > 0:
                 given = _DISCOUNT * seen
-                alone = zero >= 0 and _ONE_SIDED[c]
+                alone = zero >= 0 and silent[c]
                 share = back[zero] if alone else 0.0
                 for r in range(k):
                     kept = filled[r] - _DISCOUNT if filled[r] > 0 else 0.0
@@ -56,17 +54,8 @@ def _smooth(ranks, usable, counts, prior, zero, result):
                 result[i, r, c] = back[r]
 
 
-def smooth(
-    ranks: NDArray[np.uint16],
-    usable: NDArray[np.bool_],
-    counts: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    zero: int,
-) -> NDArray[np.float32]:
-    """Return the probability of each candidate in each context, shape ``(n, K, 14)``.
-
-    `zero` is the candidate of no word, -1 where there is none.
-    """
-    result = np.empty(ranks.shape, np.float32)
-    _smooth(ranks, usable, counts, prior, zero, result)
-    return result
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    ranks, usable = np.zeros((1, 2, 1), np.uint16), np.ones((1, 1), bool)
+    parents, result = np.full((1, 2), -1), np.empty((1, 2, 1), np.float32)
+    smooth(ranks, usable, np.ones(1), np.full(2, 0.5), parents, -1, np.zeros(1, bool), result)

@@ -1,0 +1,257 @@
+"""Head words: which they are, both ways of finding and looking up, counts and probabilities by hand, files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.counts.building.write import write_table
+from disambig.counts.table import CountTable
+from disambig.data.groups import Group
+from disambig.data.instances import Instances
+from disambig.errors import UserError
+from disambig.features.counts.smoothing import DISCOUNT
+from disambig.features.headwords import ngrams
+from disambig.features.headwords.asking import HeadwordNgrams
+from disambig.features.headwords.counting import HeadwordCounter
+from disambig.features.headwords.extractor import GROUP_NAME, Headwords
+from disambig.features.headwords.heads import heads_of
+from disambig.features.headwords.parts_of_speech import WORD_KINDS, PartsOfSpeech, parts_of_speech_in
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import check_extractor
+from disambig.text.hashing import hash_word
+from disambig.text.tokenisations.words import Words
+from disambig.text.view import SENTENCE_START
+
+KINDS = {
+    "verb": "listen listens provide provided sat gave",
+    "noun or verb": "use access work",
+    "gerund": "using painting",
+    "participle": "written",
+    "adjective": "old next few red",
+    "adverb": "often now very",
+    "determiner": "the a their next",
+    "pronoun": "it them she we they",
+    "other": "to of in with by and , . which",
+}
+HEADER = {"tokenisation": Words.name, "licence": "none"}
+WORDS = {word: WORD_KINDS.index(kind) for kind, words in KINDS.items() for word in words.split()}
+PARTS = PartsOfSpeech.of(WORDS, HEADER)
+GROUP = Group("place", ("to", "of", "with", ""))
+TEXTS = [
+    "They listen often to old music.",
+    "They listen to the music of the town.",
+    "We provide the users with access.",
+    "She listens to them.",
+    "We provide a list of users.",
+    "They provided music.",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("parts") / "of" / "speech"
+    PARTS.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def task():
+    return OwnCandidates(candidates=["to", "of", "with"])
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory, task):
+    path = tmp_path_factory.mktemp("counts") / "heads.counts"
+    with HeadwordCounter(task, PARTS) as counter:
+        for text in TEXTS:  # in two and more runs, as long text comes
+            counter.add(Words()([text]))
+        chunks = list(counter.partitions(min_counts={}))
+    write_table(path, chunks, tokenisations=[ngrams.NAME], gaps=[ngrams.NAME], info={})
+    return path
+
+
+def place(text, gap="_"):
+    """Return the view of a text and the empty place that stands for ``_`` in it."""
+    before, after = text.split(gap)
+    view = Words()([before.rstrip() + " " + after.lstrip()])
+    at = len(Words()([before.rstrip()])) - 1 if before.strip() else 1
+    return view, Instances(*(np.array([each]) for each in (at, 0, 0, 0)))
+
+
+def words_at(view, tokens):
+    return [view.texts[0][view.starts[t] : view.ends[t]] if t >= 0 else None for t in tokens.tolist()]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize(
+    ("text", "heads"),
+    [
+        ("They listen _ music", ["listen", None, "music"]),
+        ("They listen often _ the next few weeks work", ["listen", None, "work"]),
+        ("We provide the users _ old access", ["users", "provide", "access"]),
+        ("We gave it _ them now", ["gave", None, "them"]),
+        ("We use the tool _ using it", ["tool", "use", "using"]),
+        ("the tool _ painting walls", ["tool", None, "walls"]),
+        ("the town and _ which", ["and", None, "which"]),
+        ("written _ Anna", ["written", None, "Anna"]),
+        ("They sat, work _ very", ["work", None, "very"]),
+    ],
+)
+def test_heads_are_found_over_words_between(text, heads, engine, monkeypatch):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    view, instances = place(text)
+    assert words_at(view, heads_of(PARTS, view, instances)[0]) == heads
+
+
+@given(st.lists(st.sampled_from([*WORDS, "town", "."]), max_size=40), st.integers(0, 2))
+def test_both_ways_of_finding_agree_and_stay_in_the_sentence(words, length):
+    view = Words()([" ".join(words), "And on."])
+    positions = np.arange(len(view) - length + 1)
+    nothing = np.zeros(len(positions), np.int32)
+    instances = Instances(positions, nothing + length, nothing, nothing)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISAMBIG_ENGINE", "numpy")
+        slow = heads_of(PARTS, view, instances)
+        patch.setenv("DISAMBIG_ENGINE", "numba")
+        assert np.array_equal(heads_of(PARTS, view, instances), slow)
+    inside = np.array([view.sentences.searchsorted(p, side="right") for p in range(len(view) + 1)])
+    for at, heads in zip(positions.tolist(), slow.tolist(), strict=True):
+        left, right = max(at - 1, 0), min(at + length, len(view) - 1)
+        assert all(h < 0 or h < at and inside[h] == inside[left] for h in heads[:2])
+        assert heads[2] < 0 or (heads[2] >= at + length and inside[heads[2]] == inside[right])
+
+
+def test_headword_ngrams_are_counted_and_can_be_asked_for(counts):
+    table = CountTable.open(counts)
+    asked = {
+        "to": 3, "listen to": 2, "to music": 2, "listen to music": 2,
+        "listens to": 1, "to them": 1, "listens to them": 1,
+        "of": 2, "music of": 1, "of town": 1, "music of town": 1,
+        "list of": 1, "of users": 1, "list of users": 1, "provide * of": 1, "provide * of users": 1,
+        "with": 1, "users with": 1, "with access": 1, "users with access": 1,
+        "provide * with": 1, "provide * with access": 1,
+    }  # fmt: skip
+    assert {text: table.count(text, tokenisation=ngrams.NAME) for text in asked} == asked
+    assert table.n_ngrams == len(asked)
+    assert not any(table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=ngrams.NAME))
+
+
+def test_no_word_is_counted_where_a_task_learns_from_empty_places(tmp_path):
+    class Listening:
+        groups = (GROUP,)
+
+        def instances(self, view):
+            return Instances(*(np.zeros(0, np.int64),) * 4)
+
+        def examples(self, view):
+            at = np.flatnonzero(view.hashes == hash_word("music"))
+            nothing = np.zeros(len(at), np.int32)
+            return Instances(at, nothing, nothing, nothing + GROUP.candidates.index(""))
+
+    with HeadwordCounter(Listening(), PARTS) as counter:
+        counter.add(Words()(["They listen music.", "They provided music."]))
+        write_table(
+            tmp_path / "t", counter.partitions(min_counts={}), tokenisations=[ngrams.NAME], info={}
+        )
+    table = CountTable.open(tmp_path / "t")
+    for text, n in {"<0>": 2, "<0> music": 2, "listen <0> music": 1, "listen <0>": 1}.items():
+        assert table.count(text, tokenisation=ngrams.NAME) == n
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_probabilities_are_the_formula(counts, folder, engine, monkeypatch):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    view, instances = place("We provide the users _ music")
+    group = Group("place", ("to", "of", "with"))
+    features = Headwords(counts=counts, parts_of_speech=folder).transform(view, instances, group)
+    values = np.exp(features.batch.values[0].astype(float))  # (3, 5)
+    table = CountTable.open(counts)
+
+    def smoothed(pattern, back):
+        texts = [pattern.replace("_", word) for word in group.candidates]
+        n = np.array([table.count(text, tokenisation=ngrams.NAME) for text in texts])
+        if not n.sum():
+            return back
+        return (np.maximum(n - DISCOUNT, 0) + DISCOUNT * (n > 0).sum() * back) / n.sum()
+
+    prior = np.array([4, 3, 2]) / 9
+    before, after, far = (smoothed(p, prior) for p in ("users _", "_ music", "provide * _"))
+    near = smoothed("users _ music", (before + after) / 2)
+    beyond = smoothed("provide * _ music", (far + after) / 2)
+    assert values == pytest.approx(np.stack([after, before, far, near, beyond], axis=1), rel=1e-5)
+    assert features.batch.columns.group_names == (GROUP_NAME,)
+    assert not features.found.any() and not features.asked.any()
+
+
+def test_what_stands_behind_an_attribute_is_said(counts, folder):
+    view, instances = place("They listen often _ old music")
+    found = Headwords(counts=counts, parts_of_speech=folder).evidence(view, instances, GROUP)
+    said = {key: (each.text, each.count) for key, each in found.items()}
+    assert said["to", "governor _ object"] == ("listen to music", 2)
+    assert said["of", "_ object"] == ("of music", 0)
+    assert said["no word", "governor _"] == ("listen <0>", 0)
+    assert not any("verb" in pattern for _, pattern in said)  # the governor is one
+    view, instances = place("We provide the users _")
+    found = Headwords(counts=counts, parts_of_speech=folder).evidence(view, instances, GROUP)
+    assert found["with", "verb * _"].text == "provide <*> with"
+    assert SENTENCE_START not in found["with", "_ object"].text
+
+
+def test_it_keeps_the_contract(counts, folder, task):
+    for check in check_extractor(Headwords(counts=counts, parts_of_speech=folder), task, TEXTS):
+        check()
+
+
+def test_other_words_and_tables_are_refused(counts, folder, tmp_path):
+    view, instances = place("They listen _ music")
+    other = replace(view, tokenisation="variance_svm.NormalisedWords.v1")
+    with pytest.raises(UserError, match="D439"):
+        heads_of(PARTS, other, instances)
+    words = tmp_path / "words.counts"
+    write_table(words, [(np.ones(1, np.uint64), np.ones(1, np.uint64))], tokenisations=[Words.name])
+    with pytest.raises(UserError, match="D110"):
+        Headwords(counts=words, parts_of_speech=folder).transform(view, instances, GROUP)
+
+
+def test_no_text_is_cut_into_head_words():
+    with pytest.raises(UserError, match="D440"):
+        HeadwordNgrams()(["They listen to music."])
+
+
+def test_what_is_saved_says_the_same(folder):
+    again = parts_of_speech_in(str(folder))
+    assert again.header == HEADER
+    asked = Words()(["They listen often, to Anna."]).hashes
+    kinds = again.of_words(asked)
+    named = [WORD_KINDS[kind] for kind in kinds.tolist()]
+    assert named == "other pronoun verb adverb other other noun other other".split()
+    assert np.array_equal(PARTS.of_words(asked), kinds)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda folder: (folder / "header.json").unlink(),
+        lambda folder: (folder / "words.npz").unlink(),
+        lambda folder: (folder / "header.json").write_text("[]"),
+        lambda folder: (folder / "header.json").write_text(json.dumps({"tokenisation": 3})),
+        lambda folder: (folder / "words.npz").write_bytes(b"no archive"),
+        lambda folder: (folder / "words.npz").write_bytes((folder / "words.npz").read_bytes()[:-99]),
+        lambda folder: np.savez(folder / "words.npz", words=PARTS.words),
+        lambda folder: np.savez(folder / "words.npz", words=PARTS.words[::-1], kinds=PARTS.kinds),
+        lambda folder: np.savez(folder / "words.npz", words=PARTS.words, kinds=PARTS.kinds[1:]),
+        lambda folder: np.savez(folder / "words.npz", words=PARTS.words, kinds=PARTS.kinds + 9),
+        lambda folder: np.savez(folder / "words.npz", words=PARTS.words, kinds=PARTS.kinds.astype(int)),
+    ],
+)
+def test_broken_files_are_refused(tmp_path, spoil):
+    PARTS.save(tmp_path)
+    spoil(tmp_path)
+    with pytest.raises(UserError, match="D438"):
+        PartsOfSpeech.load(tmp_path)
