@@ -9,10 +9,10 @@ PAPER_FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece"
 TWENTY = (
     *PAPER_FIVE,
     "their/there/they're",
-    "than/then",
+    "than/them/then",
     "affect/effect",
     "quiet/quite",
-    "accept/except",
+    "accept/except/expect",
     "loose/lose",
     "principal/principle",
     "weather/whether",
@@ -65,10 +65,10 @@ these projects that nobody touched (the training part of 129 projects under open
 CC0, Apache 2.0, MIT, BSD and others); it keeps no sentence, but weights of words and pairs of words.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
-read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. The gate that
-tells prepositions from particles (in the plugin `disambig_variance_svm`) was trained on UD English EWT
-(CC BY-SA 4.0). The model of *it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016:
-Yahoo! Answers; Apache 2.0) and on those of UD English EWT, less its test part (CC BY-SA 4.0). The other two
+read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind of
+word each word mostly is, by which head words of prepositions are found (in the plugin
+`disambig_variance_svm`), was told by a tagger that learned from UD English EWT (CC BY-SA 4.0). The model of
+*it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016: Yahoo! Answers; Apache 2.0) and on those of UD English EWT, less its test part (CC BY-SA 4.0). The other two
 models' networks over the words around a place were learned from the counted text itself; all their other
 weights were trained, tuned and tested on other paragraphs of the same sources, by document: 60 % to learn
 from, 20 % to tune strengths, calibration and thresholds, 20 % for the scores below; none of them was counted
@@ -206,7 +206,8 @@ def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
     if len(groups) == 1:
         lines += _accuracy_by_domain(task, scores, figures)
     else:
-        lines += _accuracy_by_set(groups, figures.get("all_counts", {}).get(task, {}).get("all", {}))
+        full = figures.get("all_counts", {}).get(task, {}).get("all", {}).get("groups", {})
+        lines += _accuracy_by_set(groups, full, _pooled(figures.get("left_out", {}).get(task, {})))
         lines += _twenty(figures)
     lines += _rates(task, scores, figures)
     lines += _reliability(scores["all"].get("reliability"))
@@ -260,11 +261,21 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     return [*lines, "| " + " | ".join(cells) + " |", ""]
 
 
-def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any]) -> list[str]:
+def _pooled(domains: dict[str, Any]) -> dict[str, Any]:
+    """Return the accuracy of each group over all domains, each left out of what decided it."""
+    n: dict[str, int] = {}
+    right: dict[str, float] = {}
+    for at in domains.values():
+        for name, group in at["groups"].items():
+            n[name] = n.get(name, 0) + group["n"]
+            right[name] = right.get(name, 0.0) + group["accuracy"] * group["n"]
+    return {name: {"n": n[name], "accuracy": right[name] / n[name]} for name in n if n[name]}
+
+
+def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dict[str, Any]) -> list[str]:
     from disambig.measures.intervals import mean_interval
 
-    lines = ["| sets | n | accuracy | all counts |", "|---|---|---|---|"]
-    all_groups = full.get("groups", {})
+    lines = ["| sets | n | accuracy | all counts | domain left out |", "|---|---|---|---|---|"]
     for title, names in (
         ("mean of the paper's five", PAPER_FIVE),
         ("mean of twenty common ones", TWENTY),
@@ -273,17 +284,20 @@ def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any]) -> list[str]:
         known = [groups[name] for name in names if name in groups]
         mean = sum(group["accuracy"] for group in known) / len(known)
         interval = mean_interval([(round(g["accuracy"] * g["n"]), g["n"]) for g in known])
-        other = [all_groups[name]["accuracy"] for name in names if name in all_groups]
-        lines.append(
-            f"| {title} ({len(known)}) | {sum(group['n'] for group in known):,} | "
-            f"{_with_interval(mean, interval)} | {_percent(sum(other) / len(other)) if other else ''} |"
-        )
+        cells = [f"{title} ({len(known)})", f"{sum(group['n'] for group in known):,}"]
+        cells.append(_with_interval(mean, interval))
+        for other in (full, left_out):
+            shares = [other[name]["accuracy"] for name in names if name in other]
+            cells.append(_percent(sum(shares) / len(shares)) if shares else "")
+        lines.append("| " + " | ".join(cells) + " |")
     for name in TWENTY:
         if name in groups:
-            group = groups[name]
-            other = _percent(all_groups[name]["accuracy"]) if name in all_groups else ""
-            accuracy = _with_interval(group["accuracy"], group["interval"])
-            lines.append(f"| {name} | {group['n']:,} | {accuracy} | {other} |")
+            cells = [name, f"{groups[name]['n']:,}"]
+            cells.append(_with_interval(groups[name]["accuracy"], groups[name]["interval"]))
+            cells += [
+                _percent(other[name]["accuracy"]) if name in other else "" for other in (full, left_out)
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
     return [*lines, ""]
 
 

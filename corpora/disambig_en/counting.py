@@ -1,4 +1,4 @@
-"""Counts the training text: n-grams around candidates, frequent short ones, head words, the fillers of "it"."""
+"""Counts the text: n-grams around candidates and of head words, frequent short ones, fillers of "it"."""
 
 from __future__ import annotations
 

@@ -132,7 +132,12 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
             count(data, others, table, least=LEAST, it=False)
             learn_gaps(data, others).save(gaps)
             for task in CORRECTING:
-                about: dict[str, Any] = {"settings": QUICK[task], "every": QUICK_TEXT, "examples": 10_000, "gaps": gaps}
+                about: dict[str, Any] = {
+                    "settings": QUICK[task],
+                    "every": QUICK_TEXT,
+                    "examples": 10_000,
+                    "gaps": gaps,
+                }
                 model = learn(task, data, others, str(table), **about)
                 left_out: dict[str, Any] = _figures().get("left_out", {})
                 found = scores(model, split(read(data, "heldout", [domain]))["test"])

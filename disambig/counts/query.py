@@ -18,8 +18,8 @@ _SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END,
 def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
     """Return the words of an n-gram given as text.
 
-    ``<S>`` and ``</S>`` stand for the ends of a sentence, ``<0>`` for no word, a ``*`` between two words for any word: its
-    word is `GAP`.
+    ``<S>`` and ``</S>`` stand for the ends of a sentence, ``<0>`` for no word, a ``*`` between two words
+    for any word: its word is `GAP`.
     """
     words: list[str] = []
     for piece in _SPECIAL.split(_GAP.sub(GAP, ngram.strip())):

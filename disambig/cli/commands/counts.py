@@ -266,7 +266,7 @@ def query(
 ) -> None:
     """Print n-grams with their counts, separated by a TAB.
 
-    <S> and </S> are the ends of a sentence; a * between two words is any word.
+    <S> and </S> are the ends of a sentence, <0> is no word; a * between two words is any word.
     """
     import sys
     from itertools import islice

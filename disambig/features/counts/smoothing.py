@@ -1,4 +1,4 @@
-"""Absolute discounting over nested contexts (Ney, Essen and Kneser 1994): how probable each candidate is in each.
+"""Absolute discounting over nested contexts (Ney, Essen and Kneser 1994).
 
     P_c(r) = (max(count_c(r) - D, 0) + D * seen_c * P_back(r)) / sum_s count_c(s)
 

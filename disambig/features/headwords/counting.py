@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from disambig.counts.building.counter import NgramCounter
 from disambig.features.headwords import ngrams
+from disambig.features.headwords.asking import NAME
 from disambig.features.headwords.parts_of_speech import PartsOfSpeech
 from disambig.tasks.contract import examples_of
 from disambig.text.view import TokenView
@@ -32,7 +33,7 @@ class HeadwordCounter:
 
     def __init__(self, task: Task, parts: PartsOfSpeech, *, memory: int = _MEMORY) -> None:
         self.task, self.parts = task, parts
-        self.counter = NgramCounter(ngrams.NAME, orders=ORDERS, memory=memory)
+        self.counter = NgramCounter(NAME, orders=ORDERS, memory=memory)
 
     def add(self, view: TokenView) -> None:
         """Count the places of a view."""

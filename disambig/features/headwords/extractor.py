@@ -24,6 +24,7 @@ from disambig.engine import use_numba
 from disambig.features.counts.smoothing import log_probabilities
 from disambig.features.evidence import Evidence
 from disambig.features.headwords import ngrams
+from disambig.features.headwords.asking import NAME
 from disambig.features.headwords.heads import heads_of
 from disambig.features.headwords.parts_of_speech import parts_of_speech_in
 from disambig.text.view import TokenView
@@ -59,7 +60,7 @@ class Headwords:
         """The count table, opened on first use."""
         from disambig.counts.locate import open_table
 
-        return open_table(self.counts).require(ngrams.NAME)
+        return open_table(self.counts).require(NAME)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Headwords:
         """Return self: the table was made beforehand."""
@@ -74,7 +75,7 @@ class Headwords:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the attributes of instances of one group, shape ``(n, K, 5)``; they are no evidence for a flag.
+        """Return the attributes of instances of one group, shape ``(n, K, 5)``: no evidence for flags.
 
         Raises
         ------
@@ -119,9 +120,7 @@ class Headwords:
     def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
         return ngrams.head_words(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
 
-    def _ranks(
-        self, words: NDArray[np.uint64], known: NDArray[np.bool_], group: Group
-    ) -> NDArray[np.uint16]:
+    def _ranks(self, words: NDArray[np.uint64], known: NDArray[np.bool_], group: Group) -> NDArray[np.uint16]:
         """Return the ranks of the n-grams, shape (n, K, 5).
 
         One whose shorter patterns were not seen was not seen either: it is not looked up.

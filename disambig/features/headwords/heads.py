@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from disambig.data.instances import Instances
 from disambig.engine import use_numba
-from disambig.features.headwords.parts_of_speech import OTHER, PartsOfSpeech
-from disambig.features.headwords.steps import LEFT, RIGHT, find_one
+from disambig.features.headwords.parts_of_speech import PartsOfSpeech
+from disambig.features.headwords.steps import LEFT, OTHER, RIGHT, find_one
 from disambig.text.view import TokenView
 
 HEADS = ("governor", "verb", "object")
@@ -46,8 +46,8 @@ def heads_of(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> NDA
     inside = (window >= 0) & (window < len(view))
     kinds = parts.of_words(view.hashes[np.where(inside, window, 0).ravel()]).reshape(window.shape)
     kinds[~inside] = OTHER
-    for row, each in zip(kinds.tolist(), found, strict=True):
-        find_one(row, each)
+    for i in range(len(first)):
+        find_one(kinds[i], found[i])
     at = np.take_along_axis(window, np.maximum(found, 0), axis=1)
     sound = (found >= 0) & np.take_along_axis(inside, np.maximum(found, 0), axis=1)
     return np.where(sound, at, -1)

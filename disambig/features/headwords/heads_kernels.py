@@ -1,4 +1,4 @@
-"""The kernel of `heads`: the steps of `steps`, compiled, on kinds that are looked up where they are asked for."""
+"""The kernel of `heads`: the steps of `steps`, compiled, on kinds looked up where they are asked for."""
 
 # Numba finds the types of compiled functions (see `disambig.compiling`).
 # mypy: allow-untyped-defs

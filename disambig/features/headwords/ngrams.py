@@ -99,5 +99,10 @@ def alone(candidates: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def text_of(pattern: int, governor: str, verb: str, object_: str, candidate: str) -> str:
     """Return one n-gram for people, and as a count table is asked for it."""
     found = [governor, verb][_HEAD[pattern]] if _HEAD[pattern] >= 0 else ""
-    parts = [found, GAP if _GAPPED[pattern] else "", candidate or NOTHING, object_ if _OBJECT[pattern] else ""]
+    parts = [
+        found,
+        GAP if _GAPPED[pattern] else "",
+        candidate or NOTHING,
+        object_ if _OBJECT[pattern] else "",
+    ]
     return " ".join(part for part in parts if part)

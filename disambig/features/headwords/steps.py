@@ -1,7 +1,8 @@
 """How the heads of one place are looked for, word by word: plain Python, which `heads_kernels` compiles."""
 
-# mypy: allow-untyped-defs
 from __future__ import annotations
+
+from typing import Any
 
 NOUN, VERB, NOUN_OR_VERB, GERUND, PARTICIPLE, ADJECTIVE, ADVERB, DETERMINER, PRONOUN, OTHER = range(10)
 MOST = 8
@@ -10,7 +11,7 @@ LEFT, RIGHT = 2 * MOST + 1, MOST + 1
 """Words on each side of the place that are ever looked at."""
 
 
-def find_one(kinds, found):
+def find_one(kinds: Any, found: Any) -> None:
     """Fill governor, verb and object of one place, as indices in `kinds`, -1 where there is none.
 
     `kinds` are those of the `LEFT` tokens before the place and the `RIGHT` ones behind it (see
@@ -44,7 +45,7 @@ def find_one(kinds, found):
             break
         elif kinds[i] == GERUND:
             after = kinds[i + 1]
-            if after == DETERMINER or after == PRONOUN or after == OTHER:  # what it governs, or nothing
+            if after in (DETERMINER, PRONOUN, OTHER):  # what it governs, or nothing
                 head = i
                 break
         beyond = i

@@ -142,7 +142,9 @@ class WordNetwork:
         if not arrays:
             return replace(self, weights=None)
         weights = Weights(**{name: arrays[name] for name in Weights.__dataclass_fields__})
-        weights.check(places=self.places, near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden)
+        weights.check(
+            places=self.places, near=self.near, far=self.far, dimensions=self.dimensions, hidden=self.hidden
+        )
         return replace(self, weights=weights)
 
     def _rows(self, group: Group) -> slice | None:

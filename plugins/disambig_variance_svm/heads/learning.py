@@ -1,6 +1,6 @@
 """Learn what kind of word each word mostly is: ``python -m disambig_variance_svm.heads.learning DATA_DIR``.
 
-A tagger (the one of the pack disambig_en_tagger) reads a sample of ``DATA_DIR/english/*.train.txt.xz`` and says of
+The tagger of the pack disambig_en_tagger reads a sample of ``DATA_DIR/english/*.train.txt.xz`` and says of
 every occurrence what it is; a word is what it mostly was. The same data and tagger give the same lexicon.
 """
 

@@ -1,4 +1,4 @@
-"""Head words: which they are, both ways of finding and looking up, counts and probabilities by hand, files."""
+"""Head words: which they are, both ways of finding them, counts and probabilities by hand, files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features.counts.smoothing import DISCOUNT
-from disambig.features.headwords import ngrams
-from disambig.features.headwords.asking import HeadwordNgrams
+from disambig.features.headwords.asking import NAME, HeadwordNgrams
 from disambig.features.headwords.counting import HeadwordCounter
 from disambig.features.headwords.extractor import GROUP_NAME, Headwords
 from disambig.features.headwords.heads import heads_of
@@ -72,7 +71,7 @@ def counts(tmp_path_factory, task):
         for text in TEXTS:  # in two and more runs, as long text comes
             counter.add(Words()([text]))
         chunks = list(counter.partitions(min_counts={}))
-    write_table(path, chunks, tokenisations=[ngrams.NAME], gaps=[ngrams.NAME], info={})
+    write_table(path, chunks, tokenisations=[NAME], gaps=[NAME], info={})
     return path
 
 
@@ -123,7 +122,7 @@ def test_both_ways_of_finding_agree_and_stay_in_the_sentence(words, length):
     inside = np.array([view.sentences.searchsorted(p, side="right") for p in range(len(view) + 1)])
     for at, heads in zip(positions.tolist(), slow.tolist(), strict=True):
         left, right = max(at - 1, 0), min(at + length, len(view) - 1)
-        assert all(h < 0 or h < at and inside[h] == inside[left] for h in heads[:2])
+        assert all(h < 0 or (h < at and inside[h] == inside[left]) for h in heads[:2])
         assert heads[2] < 0 or (heads[2] >= at + length and inside[heads[2]] == inside[right])
 
 
@@ -137,9 +136,9 @@ def test_headword_ngrams_are_counted_and_can_be_asked_for(counts):
         "with": 1, "users with": 1, "with access": 1, "users with access": 1,
         "provide * with": 1, "provide * with access": 1,
     }  # fmt: skip
-    assert {text: table.count(text, tokenisation=ngrams.NAME) for text in asked} == asked
+    assert {text: table.count(text, tokenisation=NAME) for text in asked} == asked
     assert table.n_ngrams == len(asked)
-    assert not any(table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=ngrams.NAME))
+    assert not any(table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=NAME))
 
 
 def test_no_word_is_counted_where_a_task_learns_from_empty_places(tmp_path):
@@ -156,12 +155,10 @@ def test_no_word_is_counted_where_a_task_learns_from_empty_places(tmp_path):
 
     with HeadwordCounter(Listening(), PARTS) as counter:
         counter.add(Words()(["They listen music.", "They provided music."]))
-        write_table(
-            tmp_path / "t", counter.partitions(min_counts={}), tokenisations=[ngrams.NAME], info={}
-        )
+        write_table(tmp_path / "t", counter.partitions(min_counts={}), tokenisations=[NAME], info={})
     table = CountTable.open(tmp_path / "t")
     for text, n in {"<0>": 2, "<0> music": 2, "listen <0> music": 1, "listen <0>": 1}.items():
-        assert table.count(text, tokenisation=ngrams.NAME) == n
+        assert table.count(text, tokenisation=NAME) == n
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
@@ -175,7 +172,7 @@ def test_probabilities_are_the_formula(counts, folder, engine, monkeypatch):
 
     def smoothed(pattern, back):
         texts = [pattern.replace("_", word) for word in group.candidates]
-        n = np.array([table.count(text, tokenisation=ngrams.NAME) for text in texts])
+        n = np.array([table.count(text, tokenisation=NAME) for text in texts])
         if not n.sum():
             return back
         return (np.maximum(n - DISCOUNT, 0) + DISCOUNT * (n > 0).sum() * back) / n.sum()

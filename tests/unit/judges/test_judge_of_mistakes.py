@@ -233,3 +233,20 @@ def test_the_state_decides_as_the_judge_does():
         one, other = judge.judge(some), again.judge(replace(some))
         assert np.array_equal(one.flagged, other.flagged)
         assert one.probabilities == pytest.approx(other.probabilities, rel=1e-4)
+
+
+@pytest.mark.parametrize("rate", [0.5, 4.0, 50.0, float("inf")])
+def test_what_is_far_from_any_flag_is_not_weighed_and_nothing_is_lost(rate):
+    """Scores far apart: most places are never weighed; flags, and what is meant, are the same."""
+    made = with_mistakes(4000, habit=0.9, lead=6.0)
+    judge = Mistakes().fit(made)
+    assert judge.least_margin > -12
+    everywhere = replace(judge, least_margin=-np.inf)
+    for part in (made.right(0), made.wrong):
+        quick, slow = judge.judge(part, flags_per_1000=rate), everywhere.judge(part, flags_per_1000=rate)
+        assert np.array_equal(quick.flagged, slow.flagged) and np.array_equal(quick.chosen, slow.chosen)
+        assert quick.flagged.any() == slow.flagged.any() and np.array_equal(quick.margins, slow.margins)
+        weighed = slow.probabilities > 1e-4
+        assert np.array_equal(quick.probabilities[weighed], slow.probabilities[weighed])
+    far = judge.judge(made.right(0), flags_per_1000=1.0).probabilities < 1e-20
+    assert far.mean() > 0.5 and (rate <= 4 or not (quick.probabilities < 1e-20).any())

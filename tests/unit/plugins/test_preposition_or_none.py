@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from disambig_variance_svm.gate import missing
+from disambig_variance_svm.heads.learning import kind_of
 from disambig_variance_svm.preposition import GAPS, PREPOSITIONS, Preposition
-from disambig_variance_svm.preposition_extractors import PrepositionOdds
+from disambig_variance_svm.preposition_extractors import (
+    PARTS_OF_SPEECH,
+    PrepositionNetwork,
+    PrepositionOdds,
+)
 
+from disambig.api.features import WORD_KINDS, PartsOfSpeech, WordNetwork
 from disambig.api.tasks import Gaps, learn_gaps
+from disambig.api.text import hash_words
 from disambig.errors import UserError
 from disambig.testing import check_extractor, check_task
 from disambig.text.tokenisations.words import Words
@@ -78,6 +85,17 @@ def test_a_candidate_of_two_words_has_no_empty_place_behind_it():
     ]
 
 
+def test_more_empty_places_are_learned_from_than_decided():
+    view = Words()([TEXT])
+    task = Preposition(or_none=True)
+    decided, learned = task.instances(view), task.examples(view)
+    assert set(decided.positions.tolist()) < set(learned.positions.tolist())
+    assert (learned.lengths == 0).sum() > (decided.lengths == 0).sum()
+    same = Preposition(or_none=True, least_odds=-6.0)
+    assert np.array_equal(same.examples(view).positions, same.instances(view).positions)
+    assert np.array_equal(Preposition().examples(view).positions, Preposition().instances(view).positions)
+
+
 @pytest.mark.parametrize("or_none", [False, True])
 @pytest.mark.parametrize("candidate", ["", "in front of"])
 def test_a_candidate_that_cannot_be_found_is_refused(or_none, candidate):
@@ -123,3 +141,54 @@ def test_learning_takes_every_domain_and_says_which(tmp_path):
     view = Words()(["They wait bread. They ask bread. They bread."])
     at = np.flatnonzero(view.hashes == view.hashes[3])
     assert (learned.log_odds(view, at - 1, at)[:2] > 0).all()
+
+
+def test_the_kinds_of_words_that_ship():
+    parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
+    assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
+    said = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
+    kinds = parts.of_words(hash_words(list(said)))
+    assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(said.values())
+
+
+@pytest.mark.parametrize(
+    ("tags", "kind"),
+    [
+        ({"NN": 9, "VB": 1}, "noun"),
+        ({"NN": 6, "VBP": 4}, "noun or verb"),
+        ({"VBD": 4, "VBN": 6}, "verb"),
+        ({"VBD": 2, "VBN": 8}, "participle"),
+        ({"NN": 6, "VBG": 4}, "gerund"),
+        ({"JJ": 5, "RB": 4}, "adjective"),
+        ({"PRP$": 3}, "determiner"),
+        ({",": 3}, "other"),
+    ],
+)
+def test_a_word_is_what_it_mostly_is(tags, kind):
+    assert kind_of(tags) == kind
+
+
+def test_a_network_is_told_the_head_words():
+    texts = [f"They {verb} {filler} to {noun}." for verb, noun in (("listen", "music"), ("talk", "Anna"))
+             for filler in ("", "very often", "now and again")]  # fmt: skip
+    texts += [
+        text.replace(" to ", " of ").replace("listen", "dream").replace("talk", "sing") for text in texts
+    ]
+    task, view = Preposition(words=["to", "of"], only_as_preposition=False), Words()(texts * 40)
+    network = PrepositionNetwork(near=1, far=1, hidden=8, dimensions=8, epochs=4)
+    learned = network.fit(view, task.instances(view), task.groups)
+    assert learned.weights.hidden.shape == ((2 + 3 + 1) * 8, 8)
+    for check in check_extractor(learned, task, texts):
+        check()
+    alone = WordNetwork(near=1, far=1, hidden=8, dimensions=8, epochs=4)
+    new = Words()(["They dream always and ever to Anna.", "They listen always and ever of music."])
+    places = task.instances(new)
+
+    def preferred(one):
+        values = one.transform(new, places, task.groups[0]).batch.values[:, :, 0]
+        return values.argmax(axis=1).tolist()
+
+    assert preferred(learned) == [1, 0]
+    assert preferred(alone.fit(view, task.instances(view), task.groups)) != [1, 0]
+    with pytest.raises(ValueError, match="size"):
+        alone.from_state(learned.state())
