@@ -151,7 +151,7 @@ install the pack again, or train it again",
     "D453": "far = {far} words must not be fewer than the near = {near} ones, which are known by their place",
     "D454": "task {task!r} needs the tokenisation {needed!r}, not {seen!r}: put it in the config's [tokenisation]",
     "D455": "fillers tell two labels apart; {group!r} has {n}: give the task two candidates",
-    "D456": "near = {near}, far = {far} and dimensions = {dimensions} make sums too large to be exact: take \
+    "D456": "near = {near}, far = {far} and dimensions = {dimensions} (with parts_of_speech: three words more) make sums too large to be exact: take \
 less",
     "D457": "{setting} is {value!r}: it must be a whole number of 0 or more",
     "D458": "the text has {n:,} different words, too few for {classes:,} classes: give more text, or ask for fewer",

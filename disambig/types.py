@@ -178,6 +178,14 @@ class FeatureExtractor(Protocol):
 
 
 @runtime_checkable
+class Prepares(Protocol):
+    """An extractor with work that is the same for all groups: it is done once for all places."""
+
+    def prepared(self, view: TokenView, instances: Instances) -> FeatureExtractor:
+        """Return an extractor that gives the same, sooner, for any of these instances."""
+
+
+@runtime_checkable
 class ReadsTable(Protocol):
     """An extractor that asks a count table, which the model refers to and does not hold."""
 

@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,7 @@ def curve(data: Path) -> None:
             point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": least}
             for task in CORRECTING:
                 model = load_model(HOME / "models" / task)
-                others = type(model.extractors[0])(counts=path)
-                model = replace(model, extractors=(others, *model.extractors[1:]))
+                model = replace(model, extractors=tuple(map(partial(over, path), model.extractors)))
                 at = evaluate(model, texts, rates=(0.3,), groups=TWENTY if task == "spelling" else None)
                 found = at["rates"]["0.3"]["errors_found"]
                 point[task] = {
@@ -123,8 +123,16 @@ def curve(data: Path) -> None:
             _save({"curve": points})
 
 
+def over(path: Path, extractor: Any) -> Any:
+    """Return an extractor over the table at `path`, where it asks one."""
+    return type(extractor)(counts=path) if hasattr(extractor, "counts") else extractor
+
+
 def leave_out(data: Path, domains: Sequence[str]) -> None:
-    """Score on each of `domains` a pack that was counted, trained and tuned without it."""
+    """Score on each of `domains` a pack that was counted, trained and tuned without it.
+
+    What kind of word each word mostly is, and people's mistakes, are those of the pack.
+    """
     with tempfile.TemporaryDirectory() as directory:
         for domain in domains:
             others = [other for other in DOMAINS if other != domain]
@@ -146,7 +154,10 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
 
 
 def all_counts(data: Path) -> None:
-    """Score the models with every n-gram around candidates in the table, as the bound of any pruning."""
+    """Score the models with every n-gram around candidates in the table, as the bound of any pruning.
+
+    Those of head words are pruned as in the pack.
+    """
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from disambig.data.decisions import Decisions
@@ -15,7 +15,6 @@ from disambig.model.evidence import looked_up
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.text.protected import protected_spans
-from disambig.text.view import TokenView
 from disambig.types import Flags, Floats, KeepsSilent
 
 
@@ -56,7 +55,11 @@ def accounts(
     flags = isinstance(model.judge, Flags)
     probabilities = None if flags else model.candidate_probabilities(decisions)
     threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, Flags) else 1.0
-    proposals = _proposals(model, view) if flags else {}
+    proposals: dict[int, int] = {}
+    if flags:  # what a judge need not weigh at its rate is weighed here
+        anyway = model.decide(view, flags_per_1000=float("inf"))
+        decisions = replace(decisions, probabilities=anyway.probabilities)
+        proposals = _proposals(anyway)
     what = looked_up(model)
     for index in decisions.noted.nonzero()[0].tolist():
         record = decisions.record(index, text)
@@ -99,9 +102,8 @@ def accounts(
         yield Account(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
 
 
-def _proposals(model: Model, view: TokenView) -> dict[int, int]:
-    """Return what the judge would propose at any rate of flags, by the index of the decision."""
-    found = model.decide(view, flags_per_1000=float("inf"))
+def _proposals(found: Decisions) -> dict[int, int]:
+    """Return what was proposed where anything was, by the index of the decision."""
     at = found.flagged.nonzero()[0]
     return dict(zip(at.tolist(), found.chosen[at].tolist(), strict=True))
 

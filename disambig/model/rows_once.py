@@ -2,7 +2,8 @@
 
 With one model a word, a text has a few decisions for each of hundreds of groups: what is known of the places
 is found once, and then handed out by group. Extractors that allow it have ``rows_are_shared = True``: they
-give `CrossedRows`, whose rows say nothing of the candidates.
+give `CrossedRows`, whose rows say nothing of the candidates. Others may do a part of their work for all
+groups (`Prepares`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from disambig.data.instances import Instances
 from disambig.features.joining import described
 from disambig.fields import rows_are_shared
 from disambig.text.view import TokenView
-from disambig.types import FeatureExtractor, Features
+from disambig.types import FeatureExtractor, Features, Prepares
 
 OfGroup = Callable[[NDArray[np.int64], Group], Features]
 """Gives the features of some of the instances, which all belong to the group."""
@@ -29,7 +30,10 @@ _ANY = Group("any", ("any",))
 def features_of(extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances) -> OfGroup:
     """Return what gives the features of a group's instances, found now where the rows are shared."""
     if instances.own is not None or not all(rows_are_shared(extractor) for extractor in extractors):
-        return lambda rows, group: described(extractors, view, instances.take(rows), group)
+        ready = extractors
+        if len(instances) and (instances.groups != instances.groups[0]).any():
+            ready = [e.prepared(view, instances) if isinstance(e, Prepares) else e for e in extractors]
+        return lambda rows, group: described(ready, view, instances.take(rows), group)
     whole = described(extractors, view, instances.unseen(), _ANY)  # what is observed is no candidate of it
     assert isinstance(whole.batch, CrossedRows)
     features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))

@@ -22,7 +22,7 @@ def instances_of(task: Task, view: TokenView) -> Instances:
     """
     if not callable(getattr(task, "instances", None)):
         raise _fault(task, "it has no method instances", "a task")
-    return _checked(task, task.instances(view))
+    return _checked(task, task.instances(view), "instances")
 
 
 def examples_of(task: Task, view: TokenView) -> Instances:
@@ -33,12 +33,14 @@ def examples_of(task: Task, view: TokenView) -> Instances:
     UserError
         D414.
     """
-    return _checked(task, task.examples(view)) if isinstance(task, HasExamples) else instances_of(task, view)
+    if isinstance(task, HasExamples) and callable(task.examples):
+        return _checked(task, task.examples(view), "examples")
+    return instances_of(task, view)
 
 
-def _checked(task: Task, found: Instances) -> Instances:
+def _checked(task: Task, found: Instances, name_of_method: str) -> Instances:
     if not isinstance(found, Instances):
-        raise _fault(task, f"instances returned {type(found).__name__}", "Instances")
+        raise _fault(task, f"{name_of_method} returned {type(found).__name__}", "Instances")
     n = len(found)
     for name in _COLUMNS:
         column = np.asarray(getattr(found, name))

@@ -19,7 +19,7 @@ from disambig.testing.checks import (
     require_state,
 )
 from disambig.text.view import Tokenisation
-from disambig.types import FeatureExtractor, Features, Task
+from disambig.types import FeatureExtractor, Features, Prepares, Task
 
 
 def check_extractor(
@@ -102,6 +102,18 @@ class _Checks:
             probe = np.random.default_rng(0).normal(size=len(alone.columns))
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
             require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
+
+    def gives_the_same_when_prepared(self) -> None:
+        fitted = self._fit(self._extractor)
+        if not isinstance(fitted, Prepares):
+            return
+        view = self._tokenisation(self._texts)
+        ready = fitted.prepared(view, self._task.instances(view))
+        for name, (features, found) in self._by_group(fitted).items():
+            group = next(group for group in self._task.groups if group.name == name)
+            probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
+            seen = ready.transform(view, found, group).batch.scores(probe)
+            require_equal(seen, features.batch.scores(probe), f"group {name} by what prepared gave")
 
     def takes_no_instances(self) -> None:
         fitted = self._fit(self._extractor)

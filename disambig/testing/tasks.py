@@ -182,6 +182,7 @@ class _Checks:
         try:
             examples.finds_instances()
             examples.keeps_text_order()
+            examples.has_lists_where_it_says_so()
             examples.points_at_groups_and_candidates()
             examples.stays_inside_sentences()
             examples.observes_what_stands_there()

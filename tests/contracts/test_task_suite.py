@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -214,3 +214,31 @@ def test_what_a_task_declares_must_be_a_decides():
     (check,) = (each for each in check_task(Nonsense(), TEXTS) if each.name == "says_what_it_decides")
     with pytest.raises(AssertionError, match="decides is 'labels'"):
         check()
+
+
+@dataclass(frozen=True)
+class LearnsMore(Forms):
+    """A task that is learned from other places than it decides: here the same, or as `spoil` has them."""
+
+    spoil: dict = field(default_factory=dict)
+
+    def examples(self, view):
+        return replace(self.instances(view), **self.spoil)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        ({}, None),
+        ({"observed": np.array([9, 0, 0, 0], np.int32)}, "examples: observed is out of range"),
+        ({"observed": np.array([1, 0, 0, 1], np.int32)}, "examples: words observed as 'quiet'"),
+        ({"positions": np.array([4, 3, 9, 10])}, "examples: positions fall"),
+    ],
+)
+def test_the_places_that_a_task_learns_from_are_looked_at_too(spoil, said):
+    failed = failures(LearnsMore(spoil=spoil))
+    if said is None:
+        assert failed == {}
+    else:
+        (name,) = failed
+        assert name == "learns_from_places_of_the_same_kind" and said in failed[name]

@@ -10,6 +10,11 @@ from pathlib import Path
 import pytest
 
 from disambig.evaluation.evaluate import evaluate
+from disambig.evaluation.mistakes.checkers import Models
+from disambig.evaluation.mistakes.figures import figures as mistake_figures
+from disambig.evaluation.mistakes.trial import Trial
+from disambig.formats.edits import edit_of
+from disambig.formats.fixes.reader import read_clean, read_fixes
 from disambig.model.annotate import annotate
 from disambig.model.loading import load
 from disambig.model.model import Model
@@ -76,9 +81,27 @@ def test_planted_errors_are_found(models: list[Model]) -> None:
 
 
 def test_readme_example(models: list[Model]) -> None:
-    text = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place."
+    text = "It depends of the weather, and it was hard to find a quite place."
     found = {flag["observed"]: flag["replacement"] for flag in flags([text], models)}
-    assert found == {"during": "from", "quite": "quiet"}
+    assert found == {"of": "on", "quite": "quiet"}
+
+
+@pytest.mark.parametrize(
+    ("text", "observed", "corrected"),
+    [
+        ("We are able do it now.", "", "We are able to do it now."),
+        ("A large number people came.", "", "A large number of people came."),
+        ("She asked to him a question.", "to", "She asked him a question."),
+        ("They arrived to the airport late.", "to", "They arrived at the airport late."),
+    ],
+)
+def test_prepositions_wrong_missing_and_one_too_many(
+    models: list[Model], text: str, observed: str, corrected: str
+) -> None:
+    (flag,) = flags([text], models)
+    assert flag["observed"] == observed
+    edit = edit_of(flag, text)
+    assert text[: edit["start"]] + edit["replacement"] + text[edit["end"] :] == corrected
 
 
 @pytest.mark.parametrize(
@@ -110,9 +133,12 @@ def test_what_is_left_alone(models: list[Model]) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("task", "least"), [("preposition", 0.68), ("spelling", 0.96)])
-def test_accuracy_on_text_that_was_held_out(task: str, least: float) -> None:
-    """The card's figures come out again, within noise, on the domains that are quick to read."""
+@pytest.mark.parametrize(("task", "least", "found"), [("preposition", 0.68, 0.55), ("spelling", 0.96, 0.6)])
+def test_accuracy_on_text_that_was_held_out(task: str, least: float, found: float) -> None:
+    """The card's figures come out again, within noise, on the domains that are quick to read.
+
+    Of words swapped at random fewer are found than by a judge of such words: it looks for people's mistakes.
+    """
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
@@ -123,7 +149,27 @@ def test_accuracy_on_text_that_was_held_out(task: str, least: float) -> None:
     figures = evaluate(load(f"disambig_en/{task}"), split(texts)["test"], rates=(1.0,))
     assert figures["accuracy"] >= least
     assert figures["rates"]["1"]["false_flags_per_1000"] <= 2.0
-    assert figures["rates"]["1"]["errors_found"] >= 0.6
+    assert figures["rates"]["1"]["errors_found"] >= found
+
+
+@pytest.mark.data
+def test_mistakes_that_people_made(models: list[Model]) -> None:
+    """On the development part, of which nothing was learned: right by class, at the default rates."""
+    data = os.environ.get("DISAMBIG_DATA")
+    if not data:
+        pytest.skip("DISAMBIG_DATA is not set")
+    folder = Path(data) / "labelled" / "fixes"
+    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)
+    clean = read_clean(folder / "clean.dev.jsonl.xz")
+    checker = Models(tuple(models))
+    found = mistake_figures(Trial.of(checker, mistakes, clean), checker.limits())
+    right = {
+        name: {kind: at["right"] for kind, at in of["kinds"].items()} for name, of in found["classes"].items()
+    }
+    assert right["confusion"]["replace"] >= 0.85
+    assert right["preposition"]["insert"] >= 0.25
+    assert found["all"]["right"] >= 0.15
+    assert found["clean"]["per_1000"] <= 0.8
 
 
 def test_it_is_labelled_in_a_pipeline() -> None:

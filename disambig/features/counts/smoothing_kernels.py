@@ -34,7 +34,7 @@ def smooth(ranks, usable, counts, prior, parents, zero, silent, result):
                 for r in range(k):
                     rank = ranks[i, r, c]
                     filled[r] = 0.0
-                    if rank:
+                    if rank and counts[rank] > 0:
                         filled[r] = counts[rank]
                         total += filled[r]
                         seen += 1

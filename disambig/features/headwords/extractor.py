@@ -113,7 +113,7 @@ class Headwords:
         for r, candidate in enumerate(group.candidates):
             for p in np.flatnonzero(known[0]).tolist():
                 text = ngrams.text_of(p, governor, verb, object_, candidate)
-                seen = None if least is None else int(least[str(ngrams.ORDERS[p])])
+                seen = None if least is None else least.get(str(ngrams.ORDERS[p]))
                 found[candidate or "no word", ngrams.PATTERNS[p]] = Evidence(text, counts[r][p], seen)
         return found
 

@@ -7,8 +7,8 @@ Each place has up to three:
 * its **object**, the last word of the noun phrase to its right, a pronoun, or a gerund: "_ the next few
   *weeks*", "_ *using* the tool".
 
-Where the words are others, the word next to the place stands for governor and object ("*and* _", "_
-*which*").
+Where the words are others, the word next to the place stands for the governor ("*and* _"), and the last one
+that belongs to no other phrase for the object ("_ *which*", "_ very *often*").
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def alone(candidates: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def text_of(pattern: int, governor: str, verb: str, object_: str, candidate: str) -> str:
-    """Return one n-gram for people, and as a count table is asked for it."""
+    """Return one n-gram for people; a table is asked for it so, unless the candidate is of two words."""
     found = [governor, verb][_HEAD[pattern]] if _HEAD[pattern] >= 0 else ""
     parts = [
         found,

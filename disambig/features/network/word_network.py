@@ -41,6 +41,33 @@ _EXACT = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """The hidden units at some places of a view, whatever group is decided there.
+
+    Attributes
+    ----------
+    view : TokenView
+    keys : array of int64, shape (m,)
+        ``position << 32 | length`` of each place, ascending.
+    values : array of uint8, shape (m, H)
+    """
+
+    view: TokenView
+    keys: NDArray[np.int64]
+    values: NDArray[np.uint8]
+
+    def of(self, instances: Instances) -> NDArray[np.uint8]:
+        """Return the units of instances at these places."""
+        found: NDArray[np.uint8] = self.values[np.searchsorted(self.keys, keys_of(instances))]
+        return found
+
+
+def keys_of(instances: Instances) -> NDArray[np.int64]:
+    """Return a number for each place."""
+    return instances.positions << 32 | instances.lengths
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class WordNetwork:
     """Extractor of one score a candidate from the words around it, near and far.
 
@@ -76,6 +103,7 @@ class WordNetwork:
     seed: int = 0
     parts_of_speech: str | Path | None = None
     weights: Weights | None = no_setting(None)
+    known: Units | None = no_setting(None)
     describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
@@ -109,6 +137,18 @@ class WordNetwork:
         from disambig.features.network.word_network_training import learn
 
         return replace(self, weights=learn(self, view, instances, groups))
+
+    def prepared(self, view: TokenView, instances: Instances) -> WordNetwork:
+        """Return an extractor that has the hidden units of these places ready (see `Prepares`)."""
+        if self.weights is None or not len(instances):
+            return self
+        keys, first = np.unique(keys_of(instances), return_index=True)
+        places = instances.take(first)
+        values = np.empty((len(keys), self.hidden), np.uint8)
+        for start in range(0, len(keys), _CHUNK):
+            part = slice(start, min(start + _CHUNK, len(keys)))
+            values[part] = self._units(view, places.take(part))
+        return replace(self, known=Units(view, keys, values))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
@@ -163,14 +203,23 @@ class WordNetwork:
         """Return the log-probability of each candidate, in steps of 1/64, shape (n, K)."""
         assert self.weights is not None
         w = self.weights
-        inputs = self._inputs(view, instances)
-        sums = inputs @ w.hidden_floats  # integers, so exact
-        units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
+        if self.known is not None and self.known.view is view:
+            units = self.known.of(instances)
+        else:
+            units = self._units(view, instances)
         outputs = units.astype(np.float64) @ w.output[rows].T.astype(np.float64)  # integers again
         scores = (outputs * w.output_scale[rows] + w.output_bias[rows]).astype(np.float32)
         scores -= scores.max(axis=1, keepdims=True)
         total = np.log(np.exp(scores.astype(np.float64)).sum(axis=1, keepdims=True))
         return (np.round((scores - total) / _STEP) * _STEP).astype(np.float32)
+
+    def _units(self, view: TokenView, instances: Instances) -> NDArray[np.uint8]:
+        """Return the hidden units, shape (n, H)."""
+        assert self.weights is not None
+        w = self.weights
+        sums = self._inputs(view, instances) @ w.hidden_floats  # integers, so exact
+        units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
+        return units.astype(np.uint8)
 
     def _inputs(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the embeddings side by side, the sum of far words last, shape (n, (places + 1) * d)."""

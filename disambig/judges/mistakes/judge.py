@@ -35,7 +35,11 @@ SUBSTITUTED = 100.0
 """What all words substituted at random weigh together, in real mistakes."""
 USUAL = 4.0
 """Up to this rate of false alarms what is far from being flagged is not weighed at all."""
+LEAST_CHECKED = 0.0
+"""Where another candidate has a higher score, or is lower by `_SLACK`, the word is always weighed."""
 _SLACK = 1.0
+EVERYWHERE = -100.0
+"""A margin below all."""
 NOTHING = Weighing(np.zeros(len(FEATURES)), Terms(np.empty(0, np.uint64), np.empty(0)))
 UNFITTED = Calibration(np.empty(0), np.empty((0, 0)))
 UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
@@ -61,8 +65,9 @@ class Mistakes:
     choices : Calibration
         From scores to the probability of each candidate, whatever stands there.
     operating : OperatingPoint
-    least_margin : float
-        No example whose best other candidate has a lower margin is flagged at the rate `USUAL`.
+    weighed_from : float
+        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`: nothing
+        that it learned from is flagged there. Their probability is zero.
     """
 
     flags_per_1000: float = 0.5
@@ -71,7 +76,7 @@ class Mistakes:
     shift: float = no_setting(0.0)
     choices: Calibration = no_setting(UNFITTED)
     operating: OperatingPoint = no_setting(UNTUNED)
-    least_margin: float = no_setting(-np.inf)
+    weighed_from: float = no_setting(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
 
@@ -108,7 +113,7 @@ class Mistakes:
         return replace(
             fitted,
             choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
-            least_margin=min(fitted._least_margin(each) for each in (right, wrong)),
+            weighed_from=min(fitted._least_flagged(each) for each in (right, wrong)),
         )
 
     def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
@@ -127,7 +132,7 @@ class Mistakes:
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
         rate = self._rate(flags_per_1000)
-        rows = np.flatnonzero(margins_of(scored) >= (self.least_margin if rate <= USUAL else -np.inf))
+        rows = np.flatnonzero(margins_of(scored) >= (self.weighed_from if rate <= USUAL else EVERYWHERE))
         if len(rows):
             rivals = rivals_of(scored.take(rows))
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
@@ -143,11 +148,12 @@ class Mistakes:
             said=np.ones(n, bool),
         )
 
-    def _least_margin(self, cases: Cases) -> float:
+    def _least_flagged(self, cases: Cases) -> float:
         """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""
         odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
         flagged = odds > self.operating.threshold(USUAL)
-        return float(best_margins(cases.rivals)[flagged].min(initial=np.inf)) - _SLACK
+        least = float(best_margins(cases.rivals)[flagged].min(initial=LEAST_CHECKED))
+        return max(least - _SLACK, EVERYWHERE)
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
@@ -174,7 +180,7 @@ class Mistakes:
             "rates": self.operating.rates,
             "thresholds": self.operating.thresholds,
             "flags_per_1000": np.array([self.flags_per_1000]),
-            "least_margin": np.array([self.least_margin]),
+            "weighed_from": np.array([self.weighed_from]),
         }
         if self.choices.scales is not None and self.choices.certainty is not None:
             arrays |= {"scales": self.choices.scales, "certainty": self.choices.certainty}
@@ -187,7 +193,7 @@ class Mistakes:
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
         rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
-        least_margin = float(arrays["least_margin"][0])
+        weighed_from = float(arrays["weighed_from"][0])
         sound = (
             weighing.dense.shape == (len(FEATURES),)
             and bool(np.isfinite(weighing.dense).all())
@@ -195,7 +201,7 @@ class Mistakes:
             and operating.is_sound()
             and np.isfinite(shift)
             and rate >= 0
-            and not np.isnan(least_margin)
+            and np.isfinite(weighed_from)
             and (scales is None) == (certainty is None)
         )
         if scales is not None and certainty is not None:
@@ -206,7 +212,7 @@ class Mistakes:
             raise ValueError("shapes or numbers of the judge of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
         found = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
-        return replace(found, flags_per_1000=rate, least_margin=least_margin)
+        return replace(found, flags_per_1000=rate, weighed_from=weighed_from)
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000

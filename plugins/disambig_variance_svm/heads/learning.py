@@ -18,7 +18,7 @@ from disambig_variance_svm.plain_text import PACK_DOMAINS, counted, files
 from disambig_variance_svm.preposition_extractors import PARTS_OF_SPEECH
 
 CHARACTERS = 8_000_000
-"""How much of each domain's text is tagged, at most, at equal distances."""
+"""How much of each domain's text is tagged, about, at equal distances."""
 LEAST = 5
 """How often a word must be seen; rarer ones count as nouns, as all unknown words do."""
 BOTH = 0.12

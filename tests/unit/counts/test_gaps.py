@@ -17,6 +17,7 @@ from disambig.counts.index.layout import PATTERN
 from disambig.counts.query import ngram_words
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
+from disambig.features.headwords.asking import NAME as HEADWORDS
 from disambig.text.hashing import GAP, GAP_HASH, hash_word
 from disambig.text.tokenisations.words import Words
 
@@ -79,7 +80,8 @@ def test_no_tokenisation_makes_the_gap_a_word(text):
     for name in registry.everything("tokenisations"):
         cut = registry.get("tokenisations", name)()
         assert GAP not in cut.words(text)
-        assert GAP_HASH not in cut([text]).hashes.tolist()
+        if name != HEADWORDS:  # which cuts no running text
+            assert GAP_HASH not in cut([text]).hashes.tolist()
 
 
 def test_stars_between_words_are_gaps():

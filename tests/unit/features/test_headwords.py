@@ -141,6 +141,15 @@ def test_headword_ngrams_are_counted_and_can_be_asked_for(counts):
     assert not any(table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=NAME))
 
 
+def test_a_word_of_several_groups_is_counted_once(tmp_path):
+    groups = OwnCandidates(sets=["to/of", "to/with"])
+    with HeadwordCounter(groups, PARTS) as counter:
+        counter.add(Words()(["They listen to music.", "They sat of music."]))
+        assert counter.counter.totals == [2, 4, 2, 0]
+        with pytest.raises(ValueError, match="fall"):
+            list(counter.partitions(min_counts={1: 1, 2: 3, 3: 2}))
+
+
 def test_no_word_is_counted_where_a_task_learns_from_empty_places(tmp_path):
     class Listening:
         groups = (GROUP,)

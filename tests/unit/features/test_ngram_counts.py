@@ -120,7 +120,7 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch
     [
         pytest.param((kind, number), id=f"{kind.__name__}-{number}")
         for kind in (NgramCounts, ContextWords)
-        for number in range(7)
+        for number in range(8)
     ],
 )
 def test_contract(check, small_table):
@@ -129,7 +129,7 @@ def test_contract(check, small_table):
     kind, number = check
     extractor = NgramCounts(counts=small_table) if kind is NgramCounts else ContextWords(examples=50)
     checks = check_extractor(extractor, Everywhere("quite", "quiet", "piece"), SENTENCES * 3)
-    assert len(checks) == 7
+    assert len(checks) == 8
     checks[number]()
 
 

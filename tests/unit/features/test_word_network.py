@@ -250,3 +250,27 @@ def test_it_passes_the_checks_of_extractors():
     task = OwnCandidates(name="sand", candidates=["desert", "dessert"])
     for check in check_extractor(WordNetwork(**{**SMALL, "epochs": 2}), task, made(30)):
         check()
+
+
+def test_what_is_the_same_for_all_groups_is_done_once_and_gives_the_same():
+    groups = (Group("a", ("in", "on")), Group("b", ("on", "at", "in to")))
+    texts = [
+        "We sat in town on Monday.",
+        "They ran in to town at noon.",
+        "On it, in it, at it.",
+        "In on at in to",
+    ]
+    view = Words()(texts * 3)
+    instances = Finder.of(groups).find(view)
+    network = WordNetwork(near=2, far=4, dimensions=4, hidden=6, epochs=2).fit(view, instances, groups)
+    ready = network.prepared(view, instances)
+    for g, group in enumerate(groups):
+        rows = np.flatnonzero(instances.groups == g)[::-1]
+        part = instances.take(rows)
+        found = ready.transform(view, part, group).batch.values
+        assert np.array_equal(found, network.transform(view, part, group).batch.values) and found.any()
+    other = Words()(texts[::-1])  # of another view nothing is known
+    places = Finder.of(groups[:1]).find(other)
+    slow = network.transform(other, places, groups[0]).batch.values
+    assert np.array_equal(ready.transform(other, places, groups[0]).batch.values, slow)
+    assert network.prepared(view, instances.take([])) is network

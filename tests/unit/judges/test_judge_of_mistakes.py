@@ -13,7 +13,7 @@ from disambig.data.groups import Group
 from disambig.judges.mistakes import edits
 from disambig.judges.mistakes.edits import kind_of
 from disambig.judges.mistakes.fitting import RIDGE, RIDGES, fit, joined
-from disambig.judges.mistakes.judge import Mistakes, cases_of
+from disambig.judges.mistakes.judge import EVERYWHERE, Mistakes, cases_of
 from disambig.judges.mistakes.rivals import FEATURES, MOST, rivals_of
 from disambig.judges.mistakes.terms import keys_of
 from disambig.testing import material
@@ -240,8 +240,8 @@ def test_what_is_far_from_any_flag_is_not_weighed_and_nothing_is_lost(rate):
     """Scores far apart: most places are never weighed; flags, and what is meant, are the same."""
     made = with_mistakes(4000, habit=0.9, lead=6.0)
     judge = Mistakes().fit(made)
-    assert judge.least_margin > -12
-    everywhere = replace(judge, least_margin=-np.inf)
+    assert judge.weighed_from > -12
+    everywhere = replace(judge, weighed_from=EVERYWHERE)
     for part in (made.right(0), made.wrong):
         quick, slow = judge.judge(part, flags_per_1000=rate), everywhere.judge(part, flags_per_1000=rate)
         assert np.array_equal(quick.flagged, slow.flagged) and np.array_equal(quick.chosen, slow.chosen)

@@ -149,3 +149,29 @@ def test_protected_words_are_learned_from_but_not_decided(load_with):
     decided = model.decide(view)
     assert [view.texts[0][a:b] for a, b in zip(decided.starts, decided.ends, strict=True)] == ["quite"]
     assert decided.starts[0] == view.texts[0].rindex("quite")
+
+
+def test_a_task_is_learned_from_its_examples_and_judged_where_it_decides(load_with):
+    load_with(toys="toy_plugin")
+    from toy_plugin import Pairs
+
+    class FirstHalf(Pairs):
+        """Decides in the first half of each text alone, and learns from all of it."""
+
+        def instances(self, view):
+            found = super().instances(view)
+            document = view.document_of(found.positions)
+            middle = (view.documents[document] + view.documents[document + 1]) // 2
+            return found.take(found.positions < middle)
+
+        def examples(self, view):
+            return super().instances(view)
+
+    texts = dict.fromkeys(("train", "dev"), [" ".join(SENTENCES)] * 3)
+    seen = {}
+    for name, task in (("all", Pairs()), ("half", FirstHalf())):
+        model = train({**parts(load_with), "task": task}, texts, name="t", min_examples=1)
+        seen[name] = [report["examples"] for report in model.provenance["groups"].values()]
+        seen[f"{name} decided"] = len(model.decide(Words()(texts["dev"])))
+    assert seen["all"] == seen["half"]
+    assert 0 < seen["half decided"] < seen["all decided"]
