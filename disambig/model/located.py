@@ -1,4 +1,4 @@
-"""Where a saved model's count tables lie: those near it by their place beside it, others by full path."""
+"""Where what a saved model reads lies: files and folders near it by their place beside it, others in full."""
 
 from __future__ import annotations
 
@@ -7,41 +7,56 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+_IS_THERE: dict[str, Callable[[Path], bool]] = {
+    "counts": Path.is_file,
+    "gaps": Path.is_dir,
+    "parts_of_speech": Path.is_dir,
+}
+"""Settings of extractors and tasks that name a count table, or a folder with weights or words."""
+
 
 def located(config: dict[str, Any], target: Path) -> dict[str, Any]:
-    """Return `config` with the count tables that are files as a model at `target` is to name them.
+    """Return `config` with the files and folders that are there as a model at `target` is to name them.
 
-    A table below the directory that holds the model is named by its place relative to the model's: both can
+    One below the directory that holds the model is named by its place relative to the model's: both can
     be moved together, and nothing is said of the machine. Others are named by their full path.
     """
     home = target.parent.resolve() / target.name
 
-    def named(counts: str) -> str:
-        path = Path(counts).resolve()
-        if not path.is_file():
-            return counts  # a pack's
+    def named(setting: str, value: str) -> str:
+        path = Path(value).resolve()
+        if not _IS_THERE[setting](path):
+            return value  # such as the name of a pack, whose table it is
         near = path.is_relative_to(home.parent)
         return Path(os.path.relpath(path, home)).as_posix() if near else str(path)
 
-    return _with_tables(config, named)
+    return _with_paths(config, named)
 
 
 def found(config: dict[str, Any], home: Path) -> dict[str, Any]:
-    """Return the config of a model at `home` with its tables by full paths: what `located` made, undone."""
+    """Return the config of a model at `home` with full paths: what `located` made, undone."""
 
-    def full(counts: str) -> str:
-        path = home / counts
-        relative = not os.path.isabs(counts) and len(Path(counts).parts) > 1
-        return str(path.resolve()) if relative and path.is_file() else counts
+    def full(setting: str, value: str) -> str:
+        path = home / value
+        relative = not os.path.isabs(value) and len(Path(value).parts) > 1
+        return str(path.resolve()) if relative and _IS_THERE[setting](path) else value
 
-    return _with_tables(config, full)
+    return _with_paths(config, full)
 
 
-def _with_tables(config: dict[str, Any], named: Callable[[str], str]) -> dict[str, Any]:
-    extractors = {
-        name: section | {"counts": named(section["counts"])}
-        if isinstance(section, dict) and isinstance(section.get("counts"), str)
-        else section
-        for name, section in config.get("extractors", {}).items()
-    }
-    return config | {"extractors": extractors} if "extractors" in config else config
+def _with_paths(config: dict[str, Any], named: Callable[[str, str], str]) -> dict[str, Any]:
+    def of(section: Any) -> Any:
+        if not isinstance(section, dict):
+            return section
+        known = {
+            name: value for name, value in section.items() if name in _IS_THERE and isinstance(value, str)
+        }
+        return section | {name: named(name, value) for name, value in known.items()}
+
+    made = dict(config)
+    if isinstance(made.get("task"), dict):  # of which "gaps" may be a word, too
+        paths = {name: value for name, value in made["task"].items() if os.sep in str(value)}
+        made["task"] = made["task"] | of(paths)
+    if "extractors" in made:
+        made["extractors"] = {name: of(section) for name, section in made["extractors"].items()}
+    return made

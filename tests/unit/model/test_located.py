@@ -45,3 +45,27 @@ def test_other_tables_and_packs_stay_as_they_are(tmp_path, monkeypatch):
     for counts in ("disambig_en", "gone/my.counts", 5):
         assert found(located(config(counts), tmp_path / "model"), tmp_path / "model") == config(counts)
     assert located({"task": {}}, tmp_path / "model") == {"task": {}}
+
+
+def test_folders_of_tasks_and_extractors_are_named_by_their_place_too(tmp_path, monkeypatch):
+    for name in ("kinds", "odds"):
+        (tmp_path / "one" / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "one")
+    extractors = {"h": {"parts_of_speech": "kinds"}, "p": {"gaps": "odds", "counts": "odds"}}
+    made = {"task": {"gaps": "./odds", "or_none": True}, "extractors": extractors}
+    said = located(made, Path("model"))
+    assert said["task"] == {"gaps": "../odds", "or_none": True}
+    assert said["extractors"]["h"] == {"parts_of_speech": "../kinds"}
+    assert said["extractors"]["p"] == {"gaps": "../odds", "counts": "odds"}  # a folder is no table
+    monkeypatch.chdir("/")
+    (tmp_path / "one").rename(tmp_path / "two")
+    home = tmp_path / "two" / "model"
+    home.mkdir()
+    read = found(said, home)
+    assert read["extractors"]["h"]["parts_of_speech"] == str((tmp_path / "two" / "kinds").resolve())
+    assert read["task"]["gaps"] == str((tmp_path / "two" / "odds").resolve())
+    assert located(read, home) == said
+    words = {"task": {"gaps": "all"}}  # a word of another task, whatever folders there are
+    (tmp_path / "two" / "all").mkdir()
+    monkeypatch.chdir(tmp_path / "two")
+    assert found(located(words, home), home) == words
