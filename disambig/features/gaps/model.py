@@ -7,9 +7,6 @@ features of one weight each; no tagger is asked. No text is read here and nothin
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +17,10 @@ from numpy.typing import NDArray
 from disambig.engine import use_numba
 from disambig.errors import UserError
 from disambig.features.gaps.hashed import buckets
+from disambig.features.stored import read_stored, write_stored
 from disambig.text.view import TokenView
 
-_UNREADABLE = (
-    OSError, EOFError, ValueError, LookupError, NotImplementedError, zipfile.BadZipFile, zlib.error
-)  # fmt: skip
+FILE = "weights.npz"
 _BLOCK = 8192  # places at a time: their features stay in the cache
 
 
@@ -52,12 +48,7 @@ class Gaps:
         UserError
             D424, where a file is missing or is not what `save` writes.
         """
-        try:
-            header = json.loads((folder / "header.json").read_text(encoding="utf8"))
-            with open(folder / "weights.npz", "rb") as file:
-                weights = np.load(file, allow_pickle=False)["weights"]
-        except _UNREADABLE as error:
-            raise UserError("D424", path=folder, problem=error) from None
+        header, (weights,) = read_stored(folder, FILE, ("weights",), code="D424")
         gaps = cls(weights, header)
         problem = gaps._problem()
         if problem:
@@ -66,10 +57,7 @@ class Gaps:
 
     def save(self, folder: Path) -> None:
         """Write `header.json` and `weights.npz` into `folder`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        header = json.dumps(self.header, indent=1, ensure_ascii=False)
-        (folder / "header.json").write_text(header + "\n", encoding="utf8")
-        np.savez_compressed(folder / "weights.npz", weights=self.weights)
+        write_stored(folder, FILE, self.header, weights=self.weights)
 
     def log_odds(
         self, view: TokenView, left: NDArray[np.int64], right: NDArray[np.int64]

@@ -6,9 +6,6 @@ and which word governs a place can mostly be told from what its words are in gen
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,6 +17,7 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError
 from disambig.features.headwords.steps import NOUN, OTHER
+from disambig.features.stored import read_stored, write_stored
 from disambig.text.hashing import directory_of, hash_words
 from disambig.text.view import END_HASH, START_HASH
 
@@ -29,9 +27,7 @@ WORD_KINDS = (
 )  # fmt: skip
 """A word that is not known is a noun; boundaries of sentences and marks are *other*."""
 _S32 = np.uint64(32)
-_UNREADABLE = (
-    OSError, EOFError, ValueError, LookupError, NotImplementedError, zipfile.BadZipFile, zlib.error
-)  # fmt: skip
+FILE = "words.npz"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +64,7 @@ class PartsOfSpeech:
         UserError
             D438, where a file is missing or is not what `save` writes.
         """
-        try:
-            header = json.loads((folder / "header.json").read_text(encoding="utf8"))
-            with open(folder / "words.npz", "rb") as file, np.load(file, allow_pickle=False) as arrays:
-                words, kinds = arrays["words"], arrays["kinds"]
-        except _UNREADABLE as error:
-            raise UserError("D438", path=folder, problem=error) from None
+        header, (words, kinds) = read_stored(folder, FILE, ("words", "kinds"), code="D438")
         problem = _problem(words, kinds, header)
         if problem:
             raise UserError("D438", path=folder, problem=problem)
@@ -81,10 +72,7 @@ class PartsOfSpeech:
 
     def save(self, folder: Path) -> None:
         """Write `header.json` and `words.npz` into `folder`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        header = json.dumps(self.header, indent=1, ensure_ascii=False)
-        (folder / "header.json").write_text(header + "\n", encoding="utf8")
-        np.savez_compressed(folder / "words.npz", words=self.words, kinds=self.kinds)
+        write_stored(folder, FILE, self.header, words=self.words, kinds=self.kinds)
 
     def require(self, tokenisation: str) -> None:
         """Refuse words that another tokenisation cut.

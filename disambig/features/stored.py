@@ -1,0 +1,47 @@
+"""Folders of what was learned beforehand: a header for people in JSON, and arrays; read without trust."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+
+HEADER = "header.json"
+_UNREADABLE = (
+    OSError, EOFError, ValueError, LookupError, NotImplementedError, zipfile.BadZipFile, zlib.error
+)  # fmt: skip
+
+
+def read_stored(
+    folder: Path, file: str, names: tuple[str, ...], *, code: str
+) -> tuple[Any, list[NDArray[Any]]]:
+    """Return the header and the named arrays in a folder; what they hold is still to be checked.
+
+    Raises
+    ------
+    UserError
+        `code`, of a path and a problem, where a file is missing or is none that `write_stored` writes.
+    """
+    try:
+        header = json.loads((folder / HEADER).read_text(encoding="utf8"))
+        with open(folder / file, "rb") as opened, np.load(opened, allow_pickle=False) as arrays:
+            return header, [arrays[name] for name in names]
+    except _UNREADABLE as error:
+        raise UserError(code, path=folder, problem=error) from None
+
+
+def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
+    """Write header and arrays into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    said = json.dumps(header, indent=1, ensure_ascii=False)
+    (folder / HEADER).write_text(said + "\n", encoding="utf8")
+    with open(folder / file, "wb") as opened:
+        np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]
