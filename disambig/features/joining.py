@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -146,29 +147,30 @@ def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
 
 
 def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
-    k = batches[0].values.shape[1]
-    widths = [batch.values.shape[2] for batch in batches]
-    names = tuple(dict.fromkeys(name for batch in batches for name in batch.columns.group_names))
-    groups = [
-        np.array([names.index(name) for name in batch.columns.group_names], np.int32)[
-            batch.columns.groups[batch.column_of]
-        ]
-        for batch in batches
-    ]  # each (K, A)
-    labelled = [
-        np.array(list(batch.columns.names) or [""] * len(batch.columns), object)[batch.column_of]
-        for batch in batches
-    ]
-    total = sum(widths)
-    columns = Columns(
+    values = np.concatenate([batch.values for batch in batches], axis=2)
+    _, k, total = values.shape
+    places = tuple(np.asarray(batch.column_of, np.int64).tobytes() for batch in batches)
+    columns = _columns_of_blocks(tuple(batch.columns for batch in batches), places, k)
+    return DenseBlocks(values, np.arange(k * total).reshape(k, total), columns, batches[0].costs)
+
+
+@lru_cache(maxsize=1024)
+def _columns_of_blocks(parts: tuple[Columns, ...], places: tuple[bytes, ...], k: int) -> Columns:
+    """Return the meaning of the attributes of blocks side by side: one model asks for the same ever again.
+
+    `places` are the `column_of` of the blocks, (K, A) each, in bytes.
+    """
+    names = tuple(dict.fromkeys(name for columns in parts for name in columns.group_names))
+    groups, labelled = [], []
+    for columns, place in zip(parts, places, strict=True):
+        column_of = np.frombuffer(place, np.int64).reshape(k, -1)
+        numbers = np.array([names.index(name) for name in columns.group_names], np.int32)
+        groups.append(numbers[columns.groups[column_of]])
+        labelled.append(np.array(list(columns.names) or [""] * len(columns), object)[column_of])
+    total = sum(each.shape[1] for each in groups)
+    return Columns(
         np.repeat(np.arange(k, dtype=np.int32), total),
         np.concatenate(groups, axis=1).ravel(),
         names,
         [str(name) for name in np.concatenate(labelled, axis=1).ravel()],
-    )
-    return DenseBlocks(
-        np.concatenate([batch.values for batch in batches], axis=2),
-        np.arange(k * total).reshape(k, total),
-        columns,
-        batches[0].costs,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ class Candidates:
     lengths: NDArray[np.int64]
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def of(cls, group: Group) -> Candidates:
         """Hash the candidates of `group`."""
         split = [[hash_word(word) for word in candidate.split()] for candidate in group.candidates]

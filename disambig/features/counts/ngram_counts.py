@@ -7,7 +7,7 @@ contexts that cannot be filled are zero for all candidates alike. One bias attri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -240,6 +240,7 @@ def context_keys(
     return fmix(keys), np.repeat(known[:, None], keys.shape[1], axis=1)
 
 
+@lru_cache(maxsize=1024)
 def columns_of(group: Group) -> Columns:
     """Return the meaning of the 15 weights of each candidate of `group`."""
     k, a = len(group.candidates), BIAS + 1

@@ -7,6 +7,7 @@ theirs to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ Tables = dict[int, Table]
 """Tables by the number of their group."""
 
 
+@lru_cache(maxsize=1024)
 def number_of(group: Group) -> int:
     """Return what a group's table is found by, whatever the order of the groups."""
     return hash_word("/".join(group.candidates)) >> 1
@@ -147,15 +149,17 @@ def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: G
 def one_attribute(values: NDArray[np.float32], instances: Instances, group: Group) -> Features:
     """Return what the words around are worth as the only attribute of each candidate, shape ``(n, K, 1)``."""
     n, k = values.shape[:2]
-    columns = Columns(
-        np.arange(k, dtype=np.int32),
-        np.zeros(k, np.int32),
-        (GROUP_NAME,),
-        [f"{candidate}: words around" for candidate in group.candidates],
-    )
     costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
     nothing = np.zeros(n * k, np.int32)
-    return Features(DenseBlocks(values, np.arange(k).reshape(k, 1), columns, costs), nothing, nothing)
+    batch = DenseBlocks(values, np.arange(k).reshape(k, 1), _columns_of(group), costs)
+    return Features(batch, nothing, nothing)
+
+
+@lru_cache(maxsize=1024)
+def _columns_of(group: Group) -> Columns:
+    k = len(group.candidates)
+    names = [f"{candidate}: words around" for candidate in group.candidates]
+    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
 
 
 def state_of(tables: Mapping[int, Table]) -> Arrays:

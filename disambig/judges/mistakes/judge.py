@@ -20,7 +20,7 @@ from disambig.data.groups import Group
 from disambig.judges.calibration import ERROR_RATE, Calibration, fit_choices
 from disambig.judges.corrections import substitutes
 from disambig.judges.mistakes.fitting import Cases, Weighing, fit, joined
-from disambig.judges.mistakes.rivals import FEATURES, best_margins, margins_of, rivals_of
+from disambig.judges.mistakes.rivals import FAR, FEATURES, best_margins, margins_of, rivals_of
 from disambig.judges.mistakes.terms import Terms
 from disambig.judges.operating import OperatingPoint, tune
 from disambig.judges.segmented import alike, listed, table
@@ -132,7 +132,10 @@ class Mistakes:
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
         rate = self._rate(flags_per_1000)
-        rows = np.flatnonzero(margins_of(scored) >= (self.weighed_from if rate <= USUAL else EVERYWHERE))
+        rows = np.flatnonzero(scored.observed >= 0)
+        if rate <= USUAL and self.weighed_from > -FAR:
+            some = scored if len(rows) == n else scored.take(rows)
+            rows = rows[margins_of(some) >= self.weighed_from]
         if len(rows):
             rivals = rivals_of(scored.take(rows))
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)

@@ -18,7 +18,7 @@ from disambig.types import Scored
 Floats = NDArray[np.float64]
 MOST = 6
 """Other candidates that are weighed, the best scored ones."""
-_FAR = 12.0
+FAR = 12.0
 """Margins and logarithms of probabilities are cut here."""
 _BY_EDIT = ("margin", "log probability of the other", "log probability of the written")
 FEATURES = (
@@ -86,14 +86,14 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     found = np.log1p(table(scored.found, scored.offsets, 0))
     asked = table(scored.asked, scored.offsets, 0).sum(axis=1)
     known = np.expm1(found).sum(axis=1) / np.maximum(asked, 1)
-    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -_FAR)
+    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
     kinds, words = _edits(scored, written, best)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
     edits = (~(inserted | deleted), inserted, deleted)
     values = (
-        np.clip(margin, -_FAR, _FAR),
-        np.maximum(shares[rows[:, None], best], -_FAR),
-        np.broadcast_to(np.maximum(shares[rows, here], -_FAR)[:, None], best.shape),
+        np.clip(margin, -FAR, FAR),
+        np.maximum(shares[rows[:, None], best], -FAR),
+        np.broadcast_to(np.maximum(shares[rows, here], -FAR)[:, None], best.shape),
     )
     columns = [value * edit for value in values for edit in edits]
     columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
@@ -108,18 +108,16 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
 def margins_of(scored: Scored) -> Floats:
     """Return by how much the best other candidate's score is above that of what stands there, shape (n,).
 
-    Cut as the margins of `rivals_of` are; minus infinity where there is no other, or nothing stands there.
+    Minus infinity where there is no other. Something stands at each place.
     """
     scores = table(scored.scores, scored.offsets, -np.inf)
-    here = np.maximum(scored.observed, 0)
-    others = np.where(alike(replace(scored, observed=here)), -np.inf, scores)
-    margins = others.max(axis=1, initial=-np.inf) - scores[np.arange(len(scores)), here]
-    margins[scored.observed < 0] = -np.inf
-    return np.where(np.isneginf(margins), margins, np.clip(margins, -_FAR, _FAR))
+    others = np.where(alike(scored), -np.inf, scores).max(axis=1, initial=-np.inf)
+    margins: Floats = others - scores[np.arange(len(scores)), scored.observed]
+    return margins
 
 
 def best_margins(rivals: Rivals) -> Floats:
-    """Return the same of rivals."""
+    """Return the same of rivals, cut at `FAR`."""
     margins = rivals.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
     return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
