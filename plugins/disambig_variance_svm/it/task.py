@@ -38,7 +38,7 @@ class It:
         Raises
         ------
         UserError
-            D110 for a view of another tokenisation.
+            D454 for a view of another tokenisation.
         """
         if view.tokenisation != NormalisedWords.name:
             raise UserError("D454", task=self.name, needed=NormalisedWords.name, seen=view.tokenisation)

@@ -274,3 +274,23 @@ def test_what_is_the_same_for_all_groups_is_done_once_and_gives_the_same():
     slow = network.transform(other, places, groups[0]).batch.values
     assert np.array_equal(ready.transform(other, places, groups[0]).batch.values, slow)
     assert network.prepared(view, instances.take([])) is network
+
+
+def test_the_suite_sees_what_was_prepared_wrongly():
+    class Hasty(WordNetwork):
+        def prepared(self, view, instances):
+            return replace(self, weights=None)
+
+    def failed(kind):
+        task = OwnCandidates(sets=["in/on", "at/to"])
+        texts = ["We sat in town at noon.", "They ran on to town in May.", "On it at one, to it in time."] * 4
+        names = []
+        for check in check_extractor(kind(near=2, far=2, dimensions=4, hidden=6, epochs=3), task, texts):
+            try:
+                check()
+            except AssertionError:
+                names.append(check.name)
+        return names
+
+    assert failed(WordNetwork) == []
+    assert failed(Hasty) == ["gives_the_same_when_prepared"]
