@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
+from toy_texts import CONFIG
 
 from disambig.cli import main
 from disambig.errors import UserError
@@ -161,24 +162,6 @@ def test_a_plot_that_cannot_be_made(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(UserError, match=r"D482.*disambig\[plots\]"):
         plot_curve({}, tmp_path / "curve.svg")
-
-
-CONFIG = """
-[model]
-name = "small"
-[task]
-@disambig_tasks = "toys.Pairs.v1"
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-[extractors]
-[extractors.near]
-@disambig_extractors = "toys.NearbyWords.v1"
-[learner]
-@disambig_learners = "toys.Perceptron.v1"
-[baseline]
-@disambig_learners = "toys.Constant.v1"
-[training]
-"""
 
 
 @pytest.fixture

@@ -93,3 +93,19 @@ def test_figures_of_some_domains_only_have_no_mean(card, tmp_path):
 @pytest.mark.parametrize("figures", [{}, {"left_out": of(DOMAINS, 0.6)}, {"all_counts": of(ALL, 0.8)}])
 def test_without_scores_there_is_no_task(card, tmp_path, figures):
     assert "## Task" not in shown(card, tmp_path, **figures)[1]
+
+
+def test_sets_that_are_weak_with_their_domain_left_out_are_named(card):
+    def domain(**groups):
+        found = {}
+        for name, (n, right, most) in groups.items():
+            found[name] = {"n": n, "accuracy": right / n, "majority": most / n}
+        return {"groups": found}
+
+    pooled = card._pooled(
+        {"a": domain(weak=(30, 10, 25), good=(50, 48, 40)), "b": domain(weak=(10, 5, 5), few=(5, 0, 5))}
+    )
+    assert pooled["weak"] == {"n": 40, "accuracy": 15 / 40, "majority": 30 / 40}
+    said = " ".join(card._weak_sets(pooled))
+    assert "weak (37.5 %)" in said and "good" not in said and "few" not in said
+    assert card._weak_sets({"good": pooled["good"]}) == []

@@ -10,6 +10,7 @@ import pytest
 from test_own_candidates import Forms
 from toy_learners import Constant, MeanDifference, Perceptron
 from toy_plugin import Marks, NearbyWords, Pairs
+from toy_texts import CONFIG as TOYS
 
 from disambig.cli import main
 from disambig.errors import UserError
@@ -197,31 +198,7 @@ def test_which_judge_stands_where_none_is_named():
 # The command
 
 
-CONFIG = """
-[model]
-name = "small"
-
-[task]
-@disambig_tasks = "toys.Pairs.v1"
-
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-
-[extractors]
-
-[extractors.near]
-@disambig_extractors = "toys.NearbyWords.v1"
-
-[learner]
-@disambig_learners = "toys.Perceptron.v1"
-
-[baseline]
-@disambig_learners = "toys.Constant.v1"
-
-[training]
-min_examples = 2
-lines = true
-"""
+CONFIG = TOYS + "min_examples = 2\nlines = true\n"
 
 
 @pytest.fixture

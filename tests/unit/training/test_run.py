@@ -3,33 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from toy_texts import CONFIG
 
 from disambig.errors import UserError
 from disambig.training.run import read_plan, run
-
-CONFIG = """
-[model]
-name = "small"
-
-[task]
-@disambig_tasks = "toys.Pairs.v1"
-
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-
-[extractors]
-
-[extractors.near]
-@disambig_extractors = "toys.NearbyWords.v1"
-
-[learner]
-@disambig_learners = "toys.Perceptron.v1"
-
-[baseline]
-@disambig_learners = "toys.Constant.v1"
-
-[training]
-"""
 
 
 @pytest.mark.parametrize(
