@@ -374,6 +374,14 @@ class Judge(Protocol):
 
 
 @runtime_checkable
+class JudgesTogether(Protocol):
+    """A judge that decides for several groups at once, sooner than one by one."""
+
+    def judge_all(self, parts: Sequence[Scored], *, flags_per_1000: float | None = None) -> list[Judged]:
+        """Return what `judge` makes of each part; there is one at least."""
+
+
+@runtime_checkable
 class Flags(Protocol):
     """A judge that flags what should be another word: at an infinite rate all that it can flag at any."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from counting import LEAST, count
 from learning import learn, learn_it
 from material import CORRECTING, DOMAINS, HOME, TASKS, VERSION
+from peers import leave_out_kenlm
 from scoring import all_counts, curve, leave_out, score_it, score_pack, score_people
 
 from disambig.model.store import save_model
@@ -54,6 +55,9 @@ def main() -> None:
     parser.add_argument(
         "--leave-out", nargs="*", metavar="DOMAIN", help="score without these domains (all: none given)"
     )
+    parser.add_argument(
+        "--leave-out-kenlm", nargs="*", metavar="DOMAIN", help="score KenLM at the same places without these"
+    )
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
     parser.add_argument("--people", nargs="+", metavar="PART", help="score on real mistakes: dev, test")
     parser.add_argument("--curve", action="store_true", help="score tables of other sizes")
@@ -61,6 +65,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.leave_out is not None:
         leave_out(options.data, options.leave_out or DOMAINS)
+    elif options.leave_out_kenlm is not None:
+        leave_out_kenlm(options.data, options.leave_out_kenlm or DOMAINS)
     elif options.all_counts:
         all_counts(options.data)
     elif options.people:

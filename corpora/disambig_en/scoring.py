@@ -75,7 +75,7 @@ def score_pack(data: Path) -> None:
         if task == "spelling":
             texts = split(read(data, "heldout", DOMAINS))["test"]
             figures["twenty"] = evaluate(model, texts, rates=RATES, groups=TWENTY)
-        _save(figures)
+        save_figures(figures)
 
 
 def score_it(data: Path) -> None:
@@ -86,7 +86,7 @@ def score_it(data: Path) -> None:
         {**parts, "learner": parts["baseline"]}, [*qa_it(data), *also], name="disambig_en/it"
     )
     test = ewt(data, "test")
-    _save(
+    save_figures(
         {
             "it": {
                 "qa_it": cross_validate(parts, qa_it(data), folds=10, also=also, progress=say),
@@ -120,7 +120,7 @@ def curve(data: Path) -> None:
                     "found": found,
                 }
             points.append(point)
-            _save({"curve": points})
+            save_figures({"curve": points})
 
 
 def over(path: Path, extractor: Any) -> Any:
@@ -147,10 +147,10 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
                     "gaps": gaps,
                 }
                 model = learn(task, data, others, str(table), **about)
-                left_out: dict[str, Any] = _figures().get("left_out", {})
+                left_out: dict[str, Any] = figures_so_far().get("left_out", {})
                 found = scores(model, split(read(data, "heldout", [domain]))["test"])
                 left_out.setdefault(task, {})[domain] = found
-                _save({"left_out": left_out})
+                save_figures({"left_out": left_out})
 
 
 def all_counts(data: Path) -> None:
@@ -167,18 +167,18 @@ def all_counts(data: Path) -> None:
             words = load_model(HOME / "models" / task).extractors[1]
             model = learn(task, data, DOMAINS, str(table), words=words)
             figures["all_counts"][task] = score(model, data, DOMAINS)
-            _save(figures)
+            save_figures(figures)
 
 
 def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     """Score the models on mistakes that people made and on clean paragraphs, both together."""
     checker = Models.named("disambig_en/preposition+disambig_en/spelling")
-    found: dict[str, Any] = _figures().get("people", {})
+    found: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
         trial = Trial.of(checker, *people(data, part))
         found[part] = mistakes_found(trial, checker.limits())
         found[part]["curve"] = over_rates(checker, trial, PEOPLE_RATES)
-    _save({"people": found})
+    save_figures({"people": found})
 
 
 def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
@@ -200,13 +200,14 @@ def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _figures() -> dict[str, Any]:
+def figures_so_far() -> dict[str, Any]:
+    """Return the figures of all runs."""
     path = HOME / "figures.json"
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
-def _save(figures: dict[str, Any]) -> None:
+def save_figures(figures: dict[str, Any]) -> None:
     """Add `figures` to those of other runs and write the card anew."""
-    figures = _figures() | figures
+    figures = figures_so_far() | figures
     (HOME / "figures.json").write_text(json.dumps(figures, separators=(",", ":")) + "\n", encoding="utf8")
     write_card(HOME, figures)

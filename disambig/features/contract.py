@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from disambig.data.batches.crossed_lists import CrossedLists
+from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.sequences import SequenceRows
 from disambig.data.batches.sparse import CrossedRows, SparseRows
 from disambig.data.groups import Group
@@ -30,26 +31,40 @@ def transformed(extractor: FeatureExtractor, view: TokenView, instances: Instanc
     found = extractor.transform(view, instances, group)
     if not isinstance(found, Features):
         raise fault(extractor, f"transform returned {type(found).__name__}", "Features")
-    offsets = instances.offsets(group)
-    own = np.asarray(found.batch.offsets)
-    if own.shape != offsets.shape or not np.array_equal(own, offsets):
-        seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
-        raise fault(extractor, seen, f"{len(offsets) - 1:,} with {int(offsets[-1]):,}: one row a candidate")
+    n_rows = _check_rows(extractor, found.batch, instances, group)
     _check_storage(extractor, found.batch)
     for name in ("found", "asked"):
         counts: Any = getattr(found, name)
-        if getattr(counts, "shape", None) != (int(offsets[-1]),) or counts.dtype.kind not in "iu":
+        if getattr(counts, "shape", None) != (n_rows,) or counts.dtype.kind not in "iu":
             seen = f"{name} is {_described(counts)}"
-            raise fault(extractor, seen, f"an integer array of shape ({int(offsets[-1])},): one a candidate")
+            raise fault(extractor, seen, f"an integer array of shape ({n_rows},): one a candidate")
     return found
+
+
+def _check_rows(
+    extractor: FeatureExtractor, batch: CandidateBatch, instances: Instances, group: Group
+) -> int:
+    """Refuse a batch without a row for each candidate; return how many there are."""
+    n, k = len(instances), len(group.candidates)
+    if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
+        return n * k
+    offsets = instances.offsets(group)
+    own = np.asarray(batch.offsets)
+    if own.shape != offsets.shape or not np.array_equal(own, offsets):
+        seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
+        raise fault(extractor, seen, f"{n:,} with {int(offsets[-1]):,}: one row a candidate")
+    return int(offsets[-1])
 
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     """Refuse a batch whose rows, costs and offsets do not fit together."""
+    if isinstance(batch, DenseBlocks) and batch.values.shape[:2] == batch.costs.shape:
+        if rows_are_shared(extractor):
+            raise _not_shared(extractor, batch)
+        return
     n, n_rows = len(batch.offsets) - 1, int(batch.offsets[-1])
     if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
-        wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
-        raise fault(extractor, f"transform gave {type(batch).__name__}", wanted)
+        raise _not_shared(extractor, batch)
     if len(batch.cost) != n_rows:
         wanted = f"{n_rows:,}, one a candidate"
         raise fault(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
@@ -62,6 +77,11 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
         if isinstance(batch, storages) and batch.rows.shape[1] * _times(batch) > len(batch.columns):
             seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
             raise fault(extractor, seen, "columns for all of them")
+
+
+def _not_shared(extractor: FeatureExtractor, batch: CandidateBatch) -> UserError:
+    wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
+    return fault(extractor, f"transform gave {type(batch).__name__}", wanted)
 
 
 def _times(batch: CandidateBatch) -> int:

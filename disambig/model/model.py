@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.rows import rows_of
 from disambig.data.batches.sequences import SequenceRows
 from disambig.data.batches.sparse import CrossedRows
@@ -19,6 +20,7 @@ from disambig.errors import UserError
 from disambig.features.joining import described
 from disambig.fields import decides
 from disambig.judges.operating import checked
+from disambig.model.judging import judged
 from disambig.model.rows_once import features_of
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import (
@@ -171,17 +173,20 @@ class Model:
         }
         said = np.ones(n, bool)
         features_of_group = features_of(self.extractors, view, instances)
-        for group, rows in _blocks(instances.groups, self._together(view, instances)):
-            part = instances.take(rows)
-            features = features_of_group(rows, table[group])
-            scored = self.scored(features, part, group)
-            judged = self.judge.judge(scored, flags_per_1000=flags_per_1000)
-            scores[rows_of(offsets, rows)[0]] = scored.scores
-            columns["found"][rows] = evidence(features.found, features.batch)
-            columns["asked"][rows] = evidence(features.asked, features.batch)
+
+        def parts() -> Iterator[tuple[NDArray[np.int64], Scored]]:
+            for group, rows in _blocks(instances.groups, self._together(view, instances)):
+                features = features_of_group(rows, table[group])
+                scored = self.scored(features, instances.take(rows), group)
+                scores[rows_of(offsets, rows)[0]] = scored.scores
+                columns["found"][rows] = evidence(features.found, features.batch)
+                columns["asked"][rows] = evidence(features.asked, features.batch)
+                yield rows, scored
+
+        for rows, found in judged(self.judge, parts(), flags_per_1000=flags_per_1000):
             for name in ("chosen", "margins", "probabilities", "flagged"):
-                columns[name][rows] = getattr(judged, name)
-            said[rows] = judged.said
+                columns[name][rows] = getattr(found, name)
+            said[rows] = found.said
         decisions = Decisions(
             task=self.task.name,
             model=f"{self.name} {self.version}",
@@ -291,6 +296,8 @@ def evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int
 
     Candidates of the same features have the same evidence, which counts once.
     """
+    if isinstance(batch, DenseBlocks):
+        return counts.reshape(batch.costs.shape).sum(axis=1, dtype=np.int64)
     offsets = batch.offsets
     if len(offsets) < 2:
         return np.zeros(0, np.int64)

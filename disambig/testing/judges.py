@@ -10,7 +10,7 @@ from disambig.errors import UserError
 from disambig.testing.checks import Check, checks_of, require, require_equal, require_state
 from disambig.testing.material import material as made
 from disambig.testing.material import taken
-from disambig.types import Flags, Judge, Judged, KeepsSilent, Material, Scored
+from disambig.types import Flags, Judge, Judged, JudgesTogether, KeepsSilent, Material, Scored
 
 RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
 _COLUMNS = ("chosen", "margins", "probabilities", "flagged", "said")
@@ -106,13 +106,17 @@ class _Checks:
             together, n = fitted.judge(scored), len(scored.observed)
             for i in range(n):
                 alone = fitted.judge(taken(scored, np.array([i])))
-                sure = float(together.probabilities[i])
-                for name in _COLUMNS:
-                    one, other = getattr(alone, name)[0], getattr(together, name)[i]
-                    same = bool(np.isclose(one, other, rtol=1e-9, atol=1e-12))
-                    if name == "flagged" and isinstance(fitted, Flags):  # just at the limit, rounding decides
-                        same = same or bool(np.isclose(sure, fitted.limit(), rtol=1e-9))
-                    require(same, f"{name} of instance {i} is {other}, judged alone {one}")
+                self._near(fitted, alone, _at(together, slice(i, i + 1)), f"of instance {i}")
+
+    def judges_groups_together_as_one_by_one(self) -> None:
+        fitted, parts = self._fit(), self._parts()
+        if isinstance(fitted, JudgesTogether) and parts:
+            found = fitted.judge_all(parts)
+            require(len(found) == len(parts), f"judge_all gave {len(found)} answers for {len(parts)} parts")
+            for scored, judged in zip(parts, found, strict=True):
+                self._near(
+                    fitted, fitted.judge(scored), judged, f"of {scored.group.name}, with other groups,"
+                )
 
     def leaves_scores_alone(self) -> None:
         fitted = self._fit()
@@ -185,6 +189,20 @@ class _Checks:
         parts = [self._material.scored(number) for number in range(len(self._material.task.groups))]
         return [replace(part, scores=part.scores.copy()) for part in parts if len(part.observed)]
 
+    def _near(self, fitted: Judge, alone: Judged, together: Judged, what: str) -> None:
+        """Refuse what is judged otherwise together than alone, but for rounding."""
+        sure = np.asarray(together.probabilities)
+        for name in _COLUMNS:
+            one, other = np.asarray(getattr(alone, name)), np.asarray(getattr(together, name))
+            same = np.isclose(one, other, rtol=1e-9, atol=1e-12)
+            if name == "flagged" and isinstance(fitted, Flags):  # just at the limit, rounding decides
+                same = same | np.isclose(sure, fitted.limit(), rtol=1e-9)
+            require(bool(same.all()), f"{name} {what} is {other}, judged alone {one}")
+
     def _same(self, seen: Judged, expected: Judged, what: str) -> None:
         for name in _COLUMNS:
             require_equal(getattr(seen, name), getattr(expected, name), f"{name} {what}")
+
+
+def _at(judged: Judged, rows: slice) -> Judged:
+    return Judged(*(getattr(judged, name)[rows] for name in _COLUMNS))

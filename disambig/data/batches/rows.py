@@ -22,7 +22,7 @@ def rows_of(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
     rows : array of int64
     offsets : array of int64, shape (m + 1,)
     """
-    sizes = np.diff(offsets)[index]
+    sizes = offsets[index + 1] - offsets[index]
     begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return np.repeat(offsets[:-1][index] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 

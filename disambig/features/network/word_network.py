@@ -207,7 +207,7 @@ class WordNetwork:
             units = self.known.of(instances)
         else:
             units = self._units(view, instances)
-        outputs = units.astype(np.float64) @ w.output[rows].T.astype(np.float64)  # integers again
+        outputs = units.astype(np.float64) @ w.output_floats[rows].T  # integers again
         scores = (outputs * w.output_scale[rows] + w.output_bias[rows]).astype(np.float32)
         scores -= scores.max(axis=1, keepdims=True)
         total = np.log(np.exp(scores.astype(np.float64)).sum(axis=1, keepdims=True))
@@ -217,20 +217,20 @@ class WordNetwork:
         """Return the hidden units, shape (n, H)."""
         assert self.weights is not None
         w = self.weights
-        sums = self._inputs(view, instances) @ w.hidden_floats  # integers, so exact
-        units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
-        return units.astype(np.uint8)
-
-    def _inputs(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
-        """Return the embeddings side by side, the sum of far words last, shape (n, (places + 1) * d)."""
-        assert self.weights is not None
-        w = self.weights
         around = Surroundings.of(view, instances, self.near, self.far)
         heads = self.heads(view, instances)
         if use_numba(len(instances) * 2 * self.far):
-            from disambig.features.network.word_network_kernels import fill_inputs
+            from disambig.features.network.word_network_kernels import hidden_units
 
-            return fill_inputs(view.hashes, around, heads, w)
+            return hidden_units(view.hashes, around, heads, w)
+        sums = self._inputs(view, around, heads) @ w.hidden_floats  # integers, so exact
+        units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
+        return units.astype(np.uint8)
+
+    def _inputs(self, view: TokenView, around: Surroundings, heads: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the embeddings side by side, the sum of far words last, shape (n, (places + 1) * d)."""
+        assert self.weights is not None
+        w = self.weights
 
         def rows_of(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
             words = (view.hashes[np.where(inside, at, 0)] >> np.uint64(32)).astype(np.uint32)
@@ -240,7 +240,7 @@ class WordNetwork:
 
         at, inside = around.near_places()
         at, inside = np.concatenate([at, heads], axis=1), np.concatenate([inside, heads >= 0], axis=1)
-        near = w.near[rows_of(at, inside)].reshape(len(instances), -1)
+        near = w.near[rows_of(at, inside)].reshape(len(heads), -1)
         far = w.far[rows_of(*around.far_places())].sum(axis=1, dtype=np.int32) >> TOPIC_SHIFT
         return np.concatenate([near, far], axis=1, dtype=np.float32)
 

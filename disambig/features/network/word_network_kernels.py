@@ -1,4 +1,4 @@
-"""The kernels of `word_network`: the inputs of the network, and the sparse steps of its training."""
+"""The kernels of `word_network`: its hidden units, and the sparse steps of its training."""
 
 # Numba finds the types of compiled functions (see `disambig.compiling`).
 # mypy: allow-untyped-defs
@@ -49,26 +49,7 @@ def rows_of_words(
 
 
 @compiled
-def _fill(
-    hashes,
-    first,
-    last,
-    low,
-    high,
-    begin,
-    end,
-    places,
-    far_places,
-    heads,
-    begins,
-    shift,
-    keys,
-    near_rows,
-    far_rows,
-    inputs,
-):
-    d = near_rows.shape[1]
-    total = np.empty(d, np.int32)
+def _look_up(hashes, first, last, low, high, places, heads, begins, shift, keys, rows):
     for i in range(len(first)):
         for side in range(2):
             for distance in range(1, places + 1):
@@ -76,19 +57,22 @@ def _fill(
                 row = _OUTSIDE
                 if at >= low[i] and at < high[i]:
                     row = _row_of(hashes[at], begins, shift, keys)
-                start = (side * places + distance - 1) * d
-                for j in range(d):
-                    inputs[i, start + j] = near_rows[row, j]
+                rows[side * places + distance - 1, i] = row
         for number in range(heads.shape[1]):
             row = _OUTSIDE
             if heads[i, number] >= 0:
                 row = _row_of(hashes[heads[i, number]], begins, shift, keys)
-            start = (2 * places + number) * d
-            for j in range(d):
-                inputs[i, start + j] = near_rows[row, j]
+            rows[2 * places + number, i] = row
+
+
+@compiled
+def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, far_rows, sums):
+    d = far_rows.shape[1]
+    total = np.empty(d, np.int32)
+    for i in range(len(first)):
         total[:] = 0
         for side in range(2):
-            for distance in range(places + 1, far_places + 1):
+            for distance in range(near + 1, far + 1):
                 at = first[i] - distance if side == 0 else last[i] + distance
                 row = _OUTSIDE
                 if at >= begin[i] and at < end[i]:
@@ -96,30 +80,71 @@ def _fill(
                 for j in range(d):
                     total[j] += far_rows[row, j]
         for j in range(d):
-            inputs[i, (2 * places + heads.shape[1]) * d + j] = total[j] >> _TOPIC_SHIFT
+            sums[i, j] = total[j] >> _TOPIC_SHIFT
 
 
-def fill_inputs(
+@compiled
+def _number(rows, seen, different, ends):
+    """Put the place of each row among the `different` ones of its position in its stead."""
+    total = 0
+    for p in range(len(rows)):
+        begin = total
+        for i in range(rows.shape[1]):
+            row = rows[p, i]
+            if seen[row] < 0:
+                seen[row] = total
+                different[total] = row
+                total += 1
+            rows[p, i] = seen[row]
+        for j in range(begin, total):
+            seen[different[j]] = -1
+        ends[p] = total
+
+
+@compiled
+def _squash(sums, parts, at, scale, bias, units):
+    n, h = sums.shape
+    total = np.empty(h, np.float32)
+    half, least, most = np.float32(0.5), np.float32(0), np.float32(255)
+    for i in range(n):
+        total[:] = sums[i]
+        for p in range(len(at)):
+            part = parts[at[p, i]]
+            for j in range(h):
+                total[j] += part[j]
+        for j in range(h):
+            units[i, j] = np.uint8(min(max(np.floor(total[j] * scale[j] + bias[j] + half), least), most))
+
+
+def hidden_units(
     hashes: NDArray[np.uint64], around: Surroundings, heads: NDArray[np.int64], weights: Weights
-) -> NDArray[np.float32]:
-    """Return the embeddings side by side, the sum of far words last; see `WordNetwork`."""
-    inputs = np.empty((len(around.first), weights.hidden.shape[0]), np.float32)
-    _fill(
-        hashes,
-        around.first,
-        around.last,
-        *around.sentence,
-        *around.document,
-        around.near,
-        around.far,
-        heads,
-        *weights.directory,
-        weights.vocabulary,
-        weights.near,
-        weights.far,
-        inputs,
-    )
-    return inputs
+) -> NDArray[np.uint8]:
+    """Return the hidden units, shape (n, H); see `WordNetwork`.
+
+    What a word in a position adds to the sums is worked out once, however often it stands there.
+    """
+    w, n = weights, len(around.first)
+    d, h = w.near.shape[1], w.hidden.shape[1]
+    rows = np.empty((len(w.hidden) // d - 1, n), np.int32)
+    table = *w.directory, w.vocabulary
+    _look_up(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
+    different, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
+    _number(rows, np.full(len(w.near), -1, np.int32), different, ends)
+    parts = np.empty((int(ends[-1]), h), np.float32)
+    begin = 0
+    for p, end in enumerate(ends.tolist()):
+        words = w.near[different[begin:end]].astype(np.float32)
+        np.matmul(words, w.hidden_floats[p * d : (p + 1) * d], out=parts[begin:end])
+        begin = end
+    sums = np.zeros((n, h), np.float32)
+    if around.far > around.near:
+        far = np.empty((n, d), np.float32)
+        where = around.first, around.last, *around.document, around.near, around.far
+        _sum_far(hashes, *where, *table, w.far, far)
+        np.matmul(far, w.hidden_floats[-d:], out=sums)
+    units = np.empty((n, h), np.uint8)
+    _squash(sums, parts, rows, w.hidden_scale, w.hidden_bias, units)
+    return units
 
 
 @compiled

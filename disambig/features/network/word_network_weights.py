@@ -66,6 +66,11 @@ class Weights:
         return self.hidden.astype(np.float32)
 
     @cached_property
+    def output_floats(self) -> NDArray[np.float64]:
+        """The output weights as float64, for BLAS."""
+        return self.output.astype(np.float64)
+
+    @cached_property
     def directory(self) -> tuple[NDArray[np.int32], np.uint32]:
         """See `directory_of`."""
         return directory_of(self.vocabulary)

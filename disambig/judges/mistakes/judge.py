@@ -20,10 +20,18 @@ from disambig.data.groups import Group
 from disambig.judges.calibration import ERROR_RATE, Calibration, fit_choices
 from disambig.judges.corrections import substitutes
 from disambig.judges.mistakes.fitting import Cases, Weighing, fit, joined
-from disambig.judges.mistakes.rivals import FAR, FEATURES, best_margins, margins_of, rivals_of
+from disambig.judges.mistakes.rivals import (
+    FAR,
+    FEATURES,
+    best_margins,
+    margins_of,
+    rivals_among,
+    rivals_of,
+)
 from disambig.judges.mistakes.terms import Terms
 from disambig.judges.operating import OperatingPoint, tune
 from disambig.judges.segmented import alike, listed, table
+from disambig.judges.several import Several
 from disambig.settings import no_setting
 from disambig.types import Arrays, HasMistakes, Judged, Material, Scored
 
@@ -126,30 +134,37 @@ class Mistakes:
         UserError
             D401 for an impossible rate.
         """
-        threshold = self.operating.threshold(self._rate(flags_per_1000))
-        scores = table(scored.scores, scored.offsets, -np.inf)
+        return self.judge_all([scored], flags_per_1000=flags_per_1000)[0]
+
+    def judge_all(self, parts: Sequence[Scored], *, flags_per_1000: float | None = None) -> list[Judged]:
+        """Return what `judge` makes of each part, sooner than one by one (see `JudgesTogether`)."""
+        rate = self._rate(flags_per_1000)
+        threshold = self.operating.threshold(rate)
+        several = Several.of(parts)
+        scores = several.scores
         n = len(scores)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-        rate = self._rate(flags_per_1000)
-        rows = np.flatnonzero(scored.observed >= 0)
+        weighed = several.observed >= 0
         if rate <= USUAL and self.weighed_from > -FAR:
-            some = scored if len(rows) == n else scored.take(rows)
-            rows = rows[margins_of(some) >= self.weighed_from]
+            weighed &= margins_of(several) >= self.weighed_from
+        rows = np.flatnonzero(weighed)
         if len(rows):
-            rivals = rivals_of(scored.take(rows))
+            rivals = rivals_among(several.take(rows))
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
             flagged[rows] = rivals.evident & (odds[rows] > threshold)
             meant = rivals.candidates[np.arange(len(rows)), best]
             chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
-        two = np.partition(scores, -2, axis=1)[:, -2:] if scores.shape[1] > 1 else scores
-        return Judged(
-            chosen=chosen,
-            margins=two[:, 1] - two[:, 0] if scores.shape[1] > 1 else np.full(n, np.inf),
-            probabilities=_probability(odds),
-            flagged=flagged,
-            said=np.ones(n, bool),
-        )
+        margins = np.full(n, np.inf)
+        if scores.shape[1] > 1:
+            two = np.partition(scores, -2, axis=1)[:, -2:]
+            margins = two[:, 1] - two[:, 0]
+        probabilities = _probability(odds)
+        ends = np.cumsum([len(each.observed) for each in parts]).tolist()
+        return [
+            Judged(chosen[at], margins[at], probabilities[at], flagged[at], np.ones(at.stop - at.start, bool))
+            for at in map(slice, [0, *ends[:-1]], ends)
+        ]
 
     def _least_flagged(self, cases: Cases) -> float:
         """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""

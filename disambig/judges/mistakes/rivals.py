@@ -6,12 +6,14 @@ Plain arrays of what the scorer and the counts say; no text is read, nothing is 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.lists import CandidateLists
 from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
-from disambig.judges.segmented import alike, table
+from disambig.judges.several import Several
 from disambig.text.hashing import hash_word
 from disambig.types import Scored
 
@@ -73,21 +75,22 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     observed : array of int32, shape (n,), optional
         What stands there, if other than in `scored`.
     """
-    written = scored.observed if observed is None else observed
-    scores = table(scored.scores, scored.offsets, -np.inf)
-    n = len(scores)
-    rows = np.arange(n)
-    same = alike(replace(scored, observed=np.maximum(written, 0)))
-    open_to = np.where(same | (written < 0)[:, None], -np.inf, scores)
+    return rivals_among(Several.of([scored if observed is None else replace(scored, observed=observed)]))
+
+
+def rivals_among(several: Several) -> Rivals:
+    """Find the same for instances of several groups."""
+    scores, written = several.scores, several.observed
+    rows = np.arange(len(scores))
+    open_to = _others(several)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
     here = np.maximum(written, 0)
     possible = np.isfinite(open_to[rows[:, None], best])
-    shares = _log_shares(scores) if n else scores
-    found = np.log1p(table(scored.found, scored.offsets, 0))
-    asked = table(scored.asked, scored.offsets, 0).sum(axis=1)
-    known = np.expm1(found).sum(axis=1) / np.maximum(asked, 1)
+    shares = _log_shares(scores) if len(scores) else scores
+    found = np.log1p(several.found)
+    known = several.found.sum(axis=1) / np.maximum(several.asked, 1)
     margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
-    kinds, words = _edits(scored, written, best)
+    kinds, words = _edits(several, best)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
     edits = (~(inserted | deleted), inserted, deleted)
     values = (
@@ -105,15 +108,19 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     return Rivals(np.where(possible, best, -1), features, words, known > 0)
 
 
-def margins_of(scored: Scored) -> Floats:
+def margins_of(several: Several) -> Floats:
     """Return by how much the best other candidate's score is above that of what stands there, shape (n,).
 
-    Minus infinity where there is no other. Something stands at each place.
+    Minus infinity where there is no other, or nothing stands there.
     """
-    scores = table(scored.scores, scored.offsets, -np.inf)
-    others = np.where(alike(scored), -np.inf, scores).max(axis=1, initial=-np.inf)
-    margins: Floats = others - scores[np.arange(len(scores)), scored.observed]
+    own = several.scores[np.arange(len(several.scores)), several.observed]
+    margins: Floats = _others(several).max(axis=1, initial=-np.inf) - own
     return margins
+
+
+def _others(several: Several) -> Floats:
+    """Return the scores of what could be meant in place of what stands there; the rest minus infinity."""
+    return np.where(several.alike() | (several.observed < 0)[:, None], -np.inf, several.scores)
 
 
 def best_margins(rivals: Rivals) -> Floats:
@@ -122,24 +129,38 @@ def best_margins(rivals: Rivals) -> Floats:
     return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
 
-def _edits(
-    scored: Scored, written: NDArray[np.int32], best: NDArray[np.int64]
-) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+def _edits(several: Several, best: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
     """Return the kind of each edit, shape (n, R), and the hashes of the words, shape (n, 1 + R)."""
-    if scored.own is None:
-        candidates = scored.group.candidates
-        hashes = np.array([_hash(word) for word in candidates], np.uint64)
-        places = np.concatenate([np.maximum(written, 0)[:, None], best], axis=1)
-        return kinds_between(candidates)[places[:, :1], best], hashes[places]
-    first = scored.offsets[:-1, None]
-    last = np.maximum(scored.offsets[1:, None] - 1, 0)
-    places = np.minimum(first + np.concatenate([np.maximum(written, 0)[:, None], best], axis=1), last)
-    texts = [scored.own.texts[place] for place in places.ravel().tolist()]
+    k = several.scores.shape[1]
+    hashes = several.of_groups(lambda group: _hashes_of(group.candidates), np.zeros(k, np.uint64))
+    kinds = several.of_groups(lambda group: kinds_between(group.candidates), np.zeros((k, k), np.int8))
+    here = np.maximum(several.observed, 0)
+    places = np.concatenate([here[:, None], best], axis=1)
+    of_edits = kinds[several.part[:, None], here[:, None], best]
+    of_words = hashes[several.part[:, None], places]
+    for number, each in enumerate(several.parts):
+        if each.own is not None:
+            rows = np.flatnonzero(several.part == number)
+            of_edits[rows], of_words[rows] = _edits_of_lists(each, each.own, several.row[rows], places[rows])
+    return of_edits, of_words
+
+
+def _edits_of_lists(
+    scored: Scored, own: CandidateLists, rows: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+    """Return the same of rows of lists of their own; `places` holds candidates, the written one first."""
+    first, last = scored.offsets[rows][:, None], scored.offsets[rows + 1][:, None] - 1
     width = places.shape[1]
+    texts = [own.texts[place] for place in np.minimum(first + places, last).ravel().tolist()]
     hashes = np.fromiter(map(_hash, texts), np.uint64, len(texts)).reshape(-1, width)
     here = [texts[i - i % width] for i in range(len(texts)) if i % width]
     there = [texts[i] for i in range(len(texts)) if i % width]
     return kinds_of_pairs(here, there).reshape(-1, width - 1), hashes
+
+
+@lru_cache(maxsize=4096)
+def _hashes_of(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
+    return np.array([_hash(word) for word in candidates], np.uint64)
 
 
 def _hash(word: str) -> int:

@@ -54,7 +54,7 @@ class KenLMChecker:
             for model in self.models:
                 view = view_of_texts(stretch, model.tokenisation, protected=True)
                 fitted = self.kenlm.fit(view, model.instances(view), model.task.groups)
-                decisions.append(_with_scores(model, fitted).decide(view).without_empty())
+                decisions.append(with_scores(model, fitted).decide(view).without_empty())
             found += edits_of(decisions, stretch)
         return found
 
@@ -80,7 +80,7 @@ class MoreProbable:
         )
 
 
-def _with_scores(model: Any, kenlm: KenLM) -> Any:
+def with_scores(model: Any, kenlm: KenLM) -> Any:
     """Return a model that finds what `model` does and decides by a language model."""
     return replace(
         model,

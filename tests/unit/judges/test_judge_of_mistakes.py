@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.data.groups import Group
+from disambig.data.lists import CandidateLists
 from disambig.judges.mistakes import edits
 from disambig.judges.mistakes.edits import kind_of
 from disambig.judges.mistakes.fitting import RIDGE, RIDGES, fit, joined
@@ -65,6 +66,9 @@ class WithMistakes(MadeMaterial):
 def with_mistakes(n=2000, **about):
     right, wrong = writers(n, **about)
     return WithMistakes(MadeTask(Decides(), (GROUP,)), (right,), 10 * n, wrong)
+
+
+FITTED = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.9))
 
 
 @pytest.mark.parametrize(
@@ -168,6 +172,40 @@ def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
     found = judge.judge(tie)
     assert found.flagged.all() and found.chosen.tolist() == [1]
     assert judge.judge(tie, flags_per_1000=0.0).chosen.tolist() == [2]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [
+                    GROUP,
+                    Group("on", ("on", "upon", "in", ""), (("on", "upon"),)),
+                    Group("pair", ("lose", "loose")),
+                    Group("one", ("alone",)),
+                    None,
+                ]
+            ),
+            st.integers(0, 4),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.integers(0, 2**32 - 1),
+)
+def test_groups_are_judged_together_as_one_by_one(asked, seed):
+    """Groups of other sizes, variants, lists of their own, places where none of them stands, no places."""
+    rng, parts = np.random.default_rng(seed), []
+    for group, n in asked:
+        k = 5 if group is None else len(group.candidates)
+        part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group or GROUP)
+        own = None if group else CandidateLists.of([["a", "an", "the", "", "am"]] * n)
+        parts.append(replace(part, own=own, found=rng.integers(0, 3, n * k).astype(np.int32)))
+    for rate in (None, 500.0):
+        for one, part in zip(FITTED.judge_all(parts, flags_per_1000=rate), parts, strict=True):
+            alone = FITTED.judge(part, flags_per_1000=rate)
+            for name in ("chosen", "margins", "probabilities", "flagged", "said"):
+                np.testing.assert_allclose(getattr(one, name), getattr(alone, name), rtol=1e-9)
 
 
 def test_the_rate_holds_on_other_words_of_the_same_kind():
