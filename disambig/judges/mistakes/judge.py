@@ -20,7 +20,16 @@ from disambig.data.groups import Group
 from disambig.judges.calibration import ERROR_RATE, Calibration, fit_choices
 from disambig.judges.corrections import substitutes
 from disambig.judges.mistakes.fitting import Cases, Weighing, fit, joined
-from disambig.judges.mistakes.rivals import FAR, FEATURES, best_margins, margins_of, rivals_of
+from disambig.judges.mistakes.rivals import (
+    EARLIER,
+    FAR,
+    FEATURES,
+    best_margins,
+    margins_of,
+    repeated,
+    repeats,
+    rivals_of,
+)
 from disambig.judges.mistakes.terms import Terms
 from disambig.judges.operating import OperatingPoint, tune
 from disambig.judges.segmented import alike, listed, table
@@ -31,8 +40,10 @@ Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 FOLDS = 5
 """Parts of the right words, in text order; each is judged by weights learned without it."""
-SUBSTITUTED = 100.0
+SUBSTITUTED = 30.0
 """What all words substituted at random weigh together, in real mistakes."""
+MOST_SUBSTITUTED = 20_000
+"""So many of them are learned from, at most; a random sample where there are more."""
 USUAL = 4.0
 """Up to this rate of false alarms what is far from being flagged is not weighed at all."""
 LEAST_CHECKED = 0.0
@@ -66,8 +77,8 @@ class Mistakes:
         From scores to the probability of each candidate, whatever stands there.
     operating : OperatingPoint
     weighed_from : float
-        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`: nothing
-        that it learned from is flagged there. Their probability is zero.
+        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`, unless
+        they repeat the word before: nothing that it learned from is flagged there. Their probability is zero.
     """
 
     flags_per_1000: float = 0.5
@@ -79,6 +90,7 @@ class Mistakes:
     weighed_from: float = no_setting(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
+    sees_beside: ClassVar[bool] = True
 
     def fit(self, material: Material, *, progress: Progress | None = None) -> Mistakes:
         """Learn from right words, real mistakes and made ones; then set thresholds on the right words."""
@@ -101,7 +113,7 @@ class Mistakes:
                 mistakes = people.mistakes(g)
                 wrong_of.append(cases_of(mistakes, _meant(mistakes)))
         scales, certainty = fit_choices(scores_of, truth_of)
-        right, made = joined(right_of), _weighing(joined(made_of), SUBSTITUTED)
+        right, made = joined(right_of), _weighing(_some(joined(made_of), material.rng), SUBSTITUTED)
         wrong = joined([*wrong_of, made])
         folds = np.concatenate(folds_of)
         shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
@@ -135,7 +147,7 @@ class Mistakes:
         rows = np.flatnonzero(scored.observed >= 0)
         if rate <= USUAL and self.weighed_from > -FAR:
             some = scored if len(rows) == n else scored.take(rows)
-            rows = rows[margins_of(some) >= self.weighed_from]
+            rows = rows[(margins_of(some) >= self.weighed_from) | repeats(some)]
         if len(rows):
             rivals = rivals_of(scored.take(rows))
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
@@ -154,7 +166,7 @@ class Mistakes:
     def _least_flagged(self, cases: Cases) -> float:
         """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""
         odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
-        flagged = odds > self.operating.threshold(USUAL)
+        flagged = (odds > self.operating.threshold(USUAL)) & ~repeated(cases.rivals)
         least = float(best_margins(cases.rivals)[flagged].min(initial=LEAST_CHECKED))
         return max(least - _SLACK, EVERYWHERE)
 
@@ -192,7 +204,10 @@ class Mistakes:
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Mistakes:
         """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
         terms = Terms(arrays["keys"], arrays["weights"])
-        weighing = Weighing(arrays["dense"], terms)
+        dense = arrays["dense"]
+        if dense.shape == (EARLIER,):  # what a judge did not know of weighs nothing
+            dense = np.pad(dense, (0, len(FEATURES) - EARLIER))
+        weighing = Weighing(dense, terms)
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
         rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
@@ -253,6 +268,14 @@ def _substituted(right: Scored, rng: np.random.Generator) -> Cases:
     possible = np.zeros(len(written), bool)
     possible[rows] = True
     return replace(made, weights=made.weights * possible)
+
+
+def _some(cases: Cases, rng: np.random.Generator) -> Cases:
+    """Return `MOST_SUBSTITUTED` of the examples at most, drawn at random."""
+    n = len(cases.meant)
+    if n <= MOST_SUBSTITUTED:
+        return cases
+    return cases.take(np.sort(rng.choice(n, MOST_SUBSTITUTED, replace=False)))
 
 
 def _weighing(cases: Cases, total: float) -> Cases:

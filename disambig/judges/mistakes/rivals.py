@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
 from disambig.judges.segmented import alike, table
-from disambig.text.hashing import hash_word
+from disambig.text.hashing import UNKNOWN, hash_word
 from disambig.types import Scored
 
 Floats = NDArray[np.float64]
@@ -28,10 +28,15 @@ FEATURES = (
     "evidence for the written",
     "share of n-grams known",
     *KINDS,
+    "repeats the word before, replacement",
+    "repeats the word before, deletion",
 )
+EARLIER = len(FEATURES) - 2
+"""So many of the features had the first judges of mistakes."""
 _MARGINS = 3
 """Of the first features, one for each edit, one is the margin and the others are zero."""
-_UNSEEN = -1e6
+_ZERO = ""
+"""The candidate of no word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +50,8 @@ class Rivals:
     features : array of float32, shape (n, R, len(FEATURES))
     words : array of uint64, shape (n, 1 + R)
         Hashes of the candidate that stands there, and of the others.
+    beside : array of uint64, shape (n, 2)
+        Hashes of the words before and after; `UNKNOWN` where they are not known.
     evident : array of bool, shape (n,)
         Whether any n-gram of the place is known: without, nothing is flagged.
     """
@@ -52,6 +59,7 @@ class Rivals:
     candidates: NDArray[np.int64]
     features: NDArray[np.float32]
     words: NDArray[np.uint64]
+    beside: NDArray[np.uint64]
     evident: NDArray[np.bool_]
 
     @property
@@ -61,11 +69,14 @@ class Rivals:
 
     def take(self, rows: NDArray[np.generic]) -> Rivals:
         """Return the rivals of some instances."""
-        return Rivals(self.candidates[rows], self.features[rows], self.words[rows], self.evident[rows])
+        columns = (self.candidates, self.features, self.words, self.beside, self.evident)
+        return Rivals(*(column[rows] for column in columns))
 
 
 def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Rivals:
     """Find the best other candidates and what speaks for them.
+
+    No word at all is among them, however bad its score, where the word before stands there once more.
 
     Parameters
     ----------
@@ -80,6 +91,10 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     same = alike(replace(scored, observed=np.maximum(written, 0)))
     open_to = np.where(same | (written < 0)[:, None], -np.inf, scores)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
+    twice = repeats(scored, written)
+    if best.shape[1] == MOST and _ZERO in scored.group.candidates and scored.own is None:
+        zero = scored.group.candidates.index(_ZERO)
+        best[twice & ~(best == zero).any(axis=1), -1] = zero
     here = np.maximum(written, 0)
     possible = np.isfinite(open_to[rows[:, None], best])
     shares = _log_shares(scores) if n else scores
@@ -100,9 +115,28 @@ def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Riva
     columns.append(found[rows[:, None], best])
     columns += [np.broadcast_to(each[:, None], best.shape) for each in (found[rows, here], known)]
     columns += [kinds == kind for kind in range(len(KINDS))]
+    columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
     features = np.stack(columns, axis=2).astype(np.float32)
     features[~possible] = 0.0
-    return Rivals(np.where(possible, best, -1), features, words, known > 0)
+    beside = np.full((n, 2), UNKNOWN, np.uint64) if scored.beside is None else scored.beside
+    return Rivals(np.where(possible, best, -1), features, words, beside, known > 0)
+
+
+def repeats(scored: Scored, observed: NDArray[np.int32] | None = None) -> NDArray[np.bool_]:
+    """Tell at which instances the word that stands there is the word before once more, shape (n,).
+
+    False where the words beside are not known. The other parameters are those of `rivals_of`.
+    """
+    written = scored.observed if observed is None else observed
+    if scored.beside is None or not len(written):
+        return np.zeros(len(written), bool)
+    if scored.own is None:
+        hashes = np.array([_hash(word) for word in scored.group.candidates], np.uint64)[written]
+    else:
+        places = (scored.offsets[:-1] + np.maximum(written, 0)).tolist()
+        hashes = np.array([_hash(scored.own.texts[place]) for place in places], np.uint64)
+    found: NDArray[np.bool_] = (written >= 0) & (hashes == scored.beside[:, 0])
+    return found
 
 
 def margins_of(scored: Scored) -> Floats:
@@ -120,6 +154,12 @@ def best_margins(rivals: Rivals) -> Floats:
     """Return the same of rivals, cut at `FAR`."""
     margins = rivals.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
     return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
+
+
+def repeated(rivals: Rivals) -> NDArray[np.bool_]:
+    """Tell the same of rivals; False where there is no other candidate but insertions."""
+    found: NDArray[np.bool_] = rivals.features[:, :, EARLIER:].any(axis=(1, 2))
+    return found
 
 
 def _edits(
