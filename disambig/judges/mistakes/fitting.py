@@ -4,8 +4,9 @@ The log-odds that rival r was meant and not the written word o are
 
     f(o, r) = x_or . w + written_o + meant_r + pair_or + beside_o + beside_r
 
-where the last two are of the words before and after the place, together with o and with r; and that o was meant has log-odds zero. Ridges draw all weights to zero, so that of a pair that was hardly
-ever seen what is known of its words, of its kind of edit and of all pairs together decides.
+and that o was meant has log-odds zero; the last two terms are of the words before and after the place, each
+together with o and with r. Ridges draw all weights to zero, so that of a pair that was hardly ever seen what
+is known of its words, of its kind of edit and of all pairs together decides.
 """
 
 from __future__ import annotations

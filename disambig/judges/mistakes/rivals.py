@@ -157,8 +157,8 @@ def best_margins(rivals: Rivals) -> Floats:
 
 
 def repeated(rivals: Rivals) -> NDArray[np.bool_]:
-    """Tell the same of rivals; False where there is no other candidate but insertions."""
-    found: NDArray[np.bool_] = rivals.features[:, :, EARLIER:].any(axis=(1, 2))
+    """Tell the same of rivals, shape (n,); False where there are none."""
+    found: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER:] != 0, axis=(1, 2))
     return found
 
 
