@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.judges.mistakes.rivals import Rivals
-from disambig.judges.mistakes.terms import ALONE, KINDS, NO_KEY, Terms, keys_of
+from disambig.judges.mistakes.terms import ALONE, NO_KEY, Terms, keys_of
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
@@ -146,12 +146,12 @@ def _terms(
 
     Parameters
     ----------
-    keys : array of uint64, shape (n_pairs, KINDS)
+    keys : array of uint64, shape (n_pairs, n_kinds)
     """
     known, index, seen = np.unique(keys, return_inverse=True, return_counts=True)
     index = index.reshape(keys.shape)
     kind_of_key = np.zeros(len(known), np.int64)
-    for kind in range(KINDS):
+    for kind in range(keys.shape[1]):
         kind_of_key[index[:, kind]] = kind
     kept = ((kind_of_key < ALONE) | (seen >= LEAST_SEEN)) & (known != NO_KEY)
     places = np.where(kept, np.cumsum(kept) - 1, -1)[index]

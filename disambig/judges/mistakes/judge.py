@@ -67,6 +67,9 @@ class Mistakes:
     most_right : int
         Right words of a group that it learns from; a random sample where there are more. Thresholds are set
         on all of them.
+    sees_beside : bool
+        Learn from the words before and after a place, too, and from words that stand there twice. It pays
+        where few groups decide many places, as with prepositions; judging takes somewhat longer.
 
     Attributes
     ----------
@@ -83,6 +86,7 @@ class Mistakes:
 
     flags_per_1000: float = 0.5
     most_right: int = 200_000
+    sees_beside: bool = False
     weighing: Weighing = no_setting(NOTHING)
     shift: float = no_setting(0.0)
     choices: Calibration = no_setting(UNFITTED)
@@ -90,7 +94,6 @@ class Mistakes:
     weighed_from: float = no_setting(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
-    sees_beside: ClassVar[bool] = True
 
     def fit(self, material: Material, *, progress: Progress | None = None) -> Mistakes:
         """Learn from right words, real mistakes and made ones; then set thresholds on the right words."""

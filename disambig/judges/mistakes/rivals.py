@@ -6,6 +6,7 @@ Plain arrays of what the scorer and the counts say; no text is read, nothing is 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +132,7 @@ def repeats(scored: Scored, observed: NDArray[np.int32] | None = None) -> NDArra
     if scored.beside is None or not len(written):
         return np.zeros(len(written), bool)
     if scored.own is None:
-        hashes = np.array([_hash(word) for word in scored.group.candidates], np.uint64)[written]
+        hashes = _hashes(scored.group.candidates)[written]
     else:
         places = (scored.offsets[:-1] + np.maximum(written, 0)).tolist()
         hashes = np.array([_hash(scored.own.texts[place]) for place in places], np.uint64)
@@ -168,7 +169,7 @@ def _edits(
     """Return the kind of each edit, shape (n, R), and the hashes of the words, shape (n, 1 + R)."""
     if scored.own is None:
         candidates = scored.group.candidates
-        hashes = np.array([_hash(word) for word in candidates], np.uint64)
+        hashes = _hashes(candidates)
         places = np.concatenate([np.maximum(written, 0)[:, None], best], axis=1)
         return kinds_between(candidates)[places[:, :1], best], hashes[places]
     first = scored.offsets[:-1, None]
@@ -180,6 +181,11 @@ def _edits(
     here = [texts[i - i % width] for i in range(len(texts)) if i % width]
     there = [texts[i] for i in range(len(texts)) if i % width]
     return kinds_of_pairs(here, there).reshape(-1, width - 1), hashes
+
+
+@lru_cache(maxsize=4096)
+def _hashes(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
+    return np.array([_hash(word) for word in candidates], np.uint64)
 
 
 def _hash(word: str) -> int:

@@ -34,12 +34,14 @@ def keys_of(words: NDArray[np.uint64], beside: NDArray[np.uint64]) -> NDArray[np
 
     Returns
     -------
-    array of uint64, shape (n, R, KINDS)
-        `NO_KEY` where a word beside is not known.
+    array of uint64, shape (n, R, KINDS), or (n, R, ALONE) where no word beside is known
+        `NO_KEY` where one word beside is not known.
     """
     written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
     meant = words[:, 1:]
     parts = np.stack([written, meant, written + meant * _PLACE], axis=2)
+    if not beside.any():
+        return fmix(parts + _SEEDS)
     near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
     with_near = np.stack([written, meant, written, meant], axis=2) + near
     found = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))

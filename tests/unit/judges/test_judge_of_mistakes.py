@@ -288,6 +288,7 @@ def test_words_beside_have_keys_of_their_own_and_none_where_they_are_not_known()
     assert np.array_equal(unknown[:, :, :ALONE], keys[:, :, :ALONE])
     assert (unknown[0, :, ALONE:] == NO_KEY).tolist() == [[True, True, False, False]] * 2
     assert (unknown[1, :, ALONE:] == NO_KEY).all()
+    assert np.array_equal(keys_of(words, np.zeros((2, 2), np.uint64)), keys[:, :, :ALONE])
 
 
 def beside(n, *, wrong):
