@@ -70,3 +70,5 @@ class JudgeOptions:
     """What the tasks that it is for may decide between."""
     learns_mistakes: bool = False
     """Whether it learns from mistakes that people made (`HasMistakes`), where there are some."""
+    sees_beside: bool = False
+    """Whether it looks at the words before and after a place of a text (``Scored.beside``)."""

@@ -83,6 +83,11 @@ def learns_mistakes(judge: Judge) -> bool:
     return bool(field_of(judge, JudgeOptions, "learns_mistakes"))
 
 
+def sees_beside(judge: Judge) -> bool:
+    """Tell whether a judge looks at the words before and after a place."""
+    return bool(field_of(judge, JudgeOptions, "sees_beside"))
+
+
 def takes(learner: Learner) -> tuple[type, ...]:
     """Return the storages that a learner learns from; none: any."""
     return tuple(field_of(learner, LearnerOptions, "takes"))

@@ -32,6 +32,8 @@ class Scored:
         Of examples: what each candidate costs.
     own : CandidateLists, optional
         The candidates, where each instance has its own.
+    beside : array of uint64, shape (n, 2), optional
+        Hashes of the words before and after, where the judge asks for them (``sees_beside``).
     """
 
     group: Group
@@ -43,6 +45,7 @@ class Scored:
     asked: NDArray[np.int32]
     cost: NDArray[np.float32]
     own: CandidateLists | None = None
+    beside: NDArray[np.uint64] | None = None
 
     def take(self, index: NDArray[np.int64]) -> Scored:
         """Return the scores of some of the instances."""
@@ -57,6 +60,7 @@ class Scored:
             self.asked[rows],
             self.cost[rows],
             None if self.own is None else self.own.take(index),
+            None if self.beside is None else self.beside[index],
         )
 
 

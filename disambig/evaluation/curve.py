@@ -252,7 +252,7 @@ def _choose(model: Model, test: Examples, instances: Any, group: int, *, baselin
     features = model.features(test.view, instances, group)
     if baseline:
         model = replace(model, scorers=(), shared=None)
-    return model.judge.judge(model.scored(features, instances, group)).chosen
+    return model.judge.judge(model.scored(features, instances, group, test.view)).chosen
 
 
 def _summary(

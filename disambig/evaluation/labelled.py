@@ -201,8 +201,8 @@ def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64],
 
     Where the margin is below the least one of the model nothing is chosen: -1.
     """
-    instances = marked.examples.instances.unseen()
-    scored = model.scored(model.features(marked.examples.view, instances, group), instances, group)
+    view, instances = marked.examples.view, marked.examples.instances.unseen()
+    scored = model.scored(model.features(view, instances, group), instances, group, view)
     judged = model.judge.judge(scored)
     scores = table(scored.scores, scored.offsets, -np.inf)
     if isinstance(model.judge, Labels):

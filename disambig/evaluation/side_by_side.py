@@ -210,7 +210,7 @@ def _asked(
         for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
             part = instances.take(rows)
             asked = replace(part, observed=known[part.observed].astype(np.int32))
-            scored = model.scored(model.features(view, asked, number), asked, number)
+            scored = model.scored(model.features(view, asked, number), asked, number, view)
             chosen[rows], odds[rows], margins[rows] = _flags(
                 model.judge, _among(scored, group, known, part.observed)
             )

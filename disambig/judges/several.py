@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.judges.segmented import same_matrix, table
+from disambig.text.hashing import UNKNOWN
 from disambig.types import Scored
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,8 @@ class Several:
     found : array of int32, shape (n, K)
     asked : array of int64, shape (n,)
         Of all candidates together.
+    beside : array of uint64, shape (n, 2)
+        Hashes of the words before and after; `UNKNOWN` where they are not known.
     """
 
     parts: Sequence[Scored]
@@ -41,6 +44,7 @@ class Several:
     observed: NDArray[np.int32]
     found: NDArray[np.int32]
     asked: NDArray[np.int64]
+    beside: NDArray[np.uint64]
 
     @classmethod
     def of(cls, parts: Sequence[Scored]) -> Several:
@@ -59,6 +63,7 @@ class Several:
             _joined([each.observed for each in parts]),
             table(_joined([each.found for each in parts]), offsets, 0),
             asked,
+            _joined([_beside(each) for each in parts]),
         )
 
     def take(self, rows: NDArray[np.generic]) -> Several:
@@ -71,6 +76,7 @@ class Several:
             self.observed[rows],
             self.found[rows],
             self.asked[rows],
+            self.beside[rows],
         )
 
     def alike(self) -> NDArray[np.bool_]:
@@ -98,6 +104,12 @@ class Several:
                 array = known(each.group)
                 found[number][tuple(map(slice, array.shape))] = array
         return found
+
+
+def _beside(scored: Scored) -> NDArray[np.uint64]:
+    if scored.beside is not None:
+        return scored.beside
+    return np.full((len(scored.observed), 2), UNKNOWN, np.uint64)
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

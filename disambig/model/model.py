@@ -13,12 +13,13 @@ from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.rows import rows_of
 from disambig.data.batches.sequences import SequenceRows
 from disambig.data.batches.sparse import CrossedRows
+from disambig.data.beside import words_beside
 from disambig.data.decisions import Decisions
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features.joining import described
-from disambig.fields import decides
+from disambig.fields import decides, sees_beside
 from disambig.judges.operating import checked
 from disambig.model.judging import judged
 from disambig.model.rows_once import features_of
@@ -124,8 +125,9 @@ class Model:
         scorer = own if own is not None else self.shared
         return scorer if scorer is not None else self.baseline.fit(features.batch).scorer
 
-    def scored(self, features: Features, instances: Instances, group: int) -> Scored:
+    def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> Scored:
         """Return the scores of instances of one group, with what a judge may want to know beside them."""
+        in_text = decides(self.task).where != "items"
         return Scored(
             self.task.groups[group],
             group,
@@ -136,6 +138,7 @@ class Model:
             features.asked,
             features.batch.cost,
             instances.own,
+            words_beside(view, instances) if in_text and sees_beside(self.judge) else None,
         )
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
@@ -177,7 +180,7 @@ class Model:
         def parts() -> Iterator[tuple[NDArray[np.int64], Scored]]:
             for group, rows in _blocks(instances.groups, self._together(view, instances)):
                 features = features_of_group(rows, table[group])
-                scored = self.scored(features, instances.take(rows), group)
+                scored = self.scored(features, instances.take(rows), group, view)
                 scores[rows_of(offsets, rows)[0]] = scored.scores
                 columns["found"][rows] = evidence(features.found, features.batch)
                 columns["asked"][rows] = evidence(features.asked, features.batch)
@@ -228,7 +231,7 @@ class Model:
             if isinstance(scorer, FindsBest):
                 chosen[rows] = scorer.best(features.batch)
             else:
-                scored = self.scored(features, instances.take(rows), group)
+                scored = self.scored(features, instances.take(rows), group, view)
                 chosen[rows] = self.judge.judge(scored).chosen
         return instances, chosen
 

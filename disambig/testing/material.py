@@ -101,4 +101,5 @@ def taken(scored: Scored, index: np.typing.NDArray[np.int64]) -> Scored:
         asked=scored.asked[rows],
         cost=scored.cost[rows],
         own=None if scored.own is None else scored.own.take(index),
+        beside=None if scored.beside is None else scored.beside[index],
     )

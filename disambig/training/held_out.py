@@ -202,4 +202,4 @@ class TunedOnPeople(Tuned):
 def scored_of(model: Model, examples: Examples, rows: NDArray[np.int64], group: int) -> Scored:
     """Return some examples of a group, scored by a model."""
     part = examples.instances.take(rows)
-    return model.scored(model.features(examples.view, part, group), part, group)
+    return model.scored(model.features(examples.view, part, group), part, group, examples.view)

@@ -2,10 +2,11 @@
 
 The log-odds that rival r was meant and not the written word o are
 
-    f(o, r) = x_or . w + written_o + meant_r + pair_or
+    f(o, r) = x_or . w + written_o + meant_r + pair_or + beside_o + beside_r
 
-and that o was meant has log-odds zero. Ridges draw all weights to zero, so that of a pair that was hardly
-ever seen what is known of its words, of its kind of edit and of all pairs together decides.
+and that o was meant has log-odds zero; the last two terms are of the words before and after the place, each
+together with o and with r. Ridges draw all weights to zero, so that of a pair that was hardly ever seen what
+is known of its words, of its kind of edit and of all pairs together decides.
 """
 
 from __future__ import annotations
@@ -18,13 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.judges.mistakes.rivals import Rivals
-from disambig.judges.mistakes.terms import KINDS, Terms, keys_of
+from disambig.judges.mistakes.terms import ALONE, NO_KEY, Terms, keys_of
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
 """Of the weights of features, each in units of its spread."""
-RIDGES = (3.0, 3.0, 1.0)
-"""Of the weights of words that are written, words that are meant, and pairs; in examples."""
+RIDGES = (3.0, 3.0, 1.0, 3.0, 3.0, 3.0, 3.0)
+"""Of words that are written, words that are meant, pairs, and the four kinds of words beside; in examples."""
+LEAST_SEEN = 12
+"""Rivals that a word beside must be seen with to get a weight."""
+LEAST_WEIGHT = 0.03
+"""Smaller weights of words beside are not kept: there are very many of them."""
 _STEPS = 200
 
 
@@ -64,7 +69,7 @@ class Weighing:
 
     def log_odds(self, rivals: Rivals) -> Floats:
         """Return f of each rival, shape (n, R); minus infinity where there is none."""
-        found = rivals.features @ self.dense + self.terms.sums(keys_of(rivals.words))
+        found = rivals.features @ self.dense + self.terms.sums(keys_of(rivals.words, rivals.beside))
         return np.where(rivals.possible, found, -np.inf)
 
 
@@ -82,6 +87,7 @@ def joined(parts: Sequence[Cases]) -> Cases:
             np.concatenate([wide(part.rivals.candidates, -1, most) for part in parts]),
             np.concatenate([wide(part.rivals.features, 0, most) for part in parts]),
             np.concatenate([wide(part.rivals.words, 0, most + 1) for part in parts]),
+            np.concatenate([part.rivals.beside for part in parts]),
             np.concatenate([part.rivals.evident for part in parts]),
         ),
         np.concatenate([part.meant for part in parts]),
@@ -101,16 +107,9 @@ def fit(cases: Cases, *, start: Weighing | None = None) -> Weighing:
     spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
     spread[spread == 0] = 1.0
     dense /= spread
-    keys = keys_of(rivals.words)[rows, columns]
-    known, index = np.unique(keys, return_inverse=True)
-    index = index.reshape(keys.shape)
-    kind_of_key = np.zeros(len(known), np.int64)
-    for kind in range(KINDS):
-        kind_of_key[index[:, kind]] = kind
+    known, kind_of_key, (pair, index) = _terms(keys_of(rivals.words, rivals.beside)[rows, columns])
     pairs = np.arange(len(rows))
-    terms = csr_array(
-        (np.ones(index.size), (np.repeat(pairs, KINDS), index.ravel())), shape=(len(rows), len(known))
-    )
+    terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(known)))
     ridge = np.concatenate([np.full(dense.shape[1], RIDGE), np.array(RIDGES)[kind_of_key]])
     place = np.full(possible.shape, -1)
     place[rows, columns] = pairs
@@ -136,5 +135,25 @@ def fit(cases: Cases, *, start: Weighing | None = None) -> Weighing:
     found = minimize(objective, begin, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
     weights = np.asarray(found.x)
     split = dense.shape[1]
-    kept = np.abs(weights[split:]) > 1e-4
+    kept = np.abs(weights[split:]) > np.where(kind_of_key < ALONE, 1e-4, LEAST_WEIGHT)
     return Weighing(weights[:split] / spread, Terms(known[kept], weights[split:][kept]))
+
+
+def _terms(
+    keys: NDArray[np.uint64],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return the keys that get a weight, ascending, the kind of each, and which pairs have which of them.
+
+    Parameters
+    ----------
+    keys : array of uint64, shape (n_pairs, n_kinds)
+    """
+    known, index, seen = np.unique(keys, return_inverse=True, return_counts=True)
+    index = index.reshape(keys.shape)
+    kind_of_key = np.zeros(len(known), np.int64)
+    for kind in range(keys.shape[1]):
+        kind_of_key[index[:, kind]] = kind
+    kept = ((kind_of_key < ALONE) | (seen >= LEAST_SEEN)) & (known != NO_KEY)
+    places = np.where(kept, np.cumsum(kept) - 1, -1)[index]
+    pair, kind_at = np.nonzero(places >= 0)
+    return known[kept], kind_of_key[kept], (pair, places[pair, kind_at])

@@ -21,10 +21,13 @@ from disambig.judges.calibration import ERROR_RATE, Calibration, fit_choices
 from disambig.judges.corrections import substitutes
 from disambig.judges.mistakes.fitting import Cases, Weighing, fit, joined
 from disambig.judges.mistakes.rivals import (
+    EARLIER,
     FAR,
     FEATURES,
     best_margins,
     margins_of,
+    repeated,
+    repeats,
     rivals_among,
     rivals_of,
 )
@@ -39,8 +42,10 @@ Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 FOLDS = 5
 """Parts of the right words, in text order; each is judged by weights learned without it."""
-SUBSTITUTED = 100.0
+SUBSTITUTED = 30.0
 """What all words substituted at random weigh together, in real mistakes."""
+MOST_SUBSTITUTED = 20_000
+"""So many of them are learned from, at most; a random sample where there are more."""
 USUAL = 4.0
 """Up to this rate of false alarms what is far from being flagged is not weighed at all."""
 LEAST_CHECKED = 0.0
@@ -64,6 +69,9 @@ class Mistakes:
     most_right : int
         Right words of a group that it learns from; a random sample where there are more. Thresholds are set
         on all of them.
+    sees_beside : bool
+        Learn from the words before and after a place, too, and from words that stand there twice. It pays
+        where few groups decide many places, as with prepositions; judging takes somewhat longer.
 
     Attributes
     ----------
@@ -74,12 +82,13 @@ class Mistakes:
         From scores to the probability of each candidate, whatever stands there.
     operating : OperatingPoint
     weighed_from : float
-        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`: nothing
-        that it learned from is flagged there. Their probability is zero.
+        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`, unless
+        they repeat the word before: nothing that it learned from is flagged there. Their probability is zero.
     """
 
     flags_per_1000: float = 0.5
     most_right: int = 200_000
+    sees_beside: bool = False
     weighing: Weighing = no_setting(NOTHING)
     shift: float = no_setting(0.0)
     choices: Calibration = no_setting(UNFITTED)
@@ -109,7 +118,7 @@ class Mistakes:
                 mistakes = people.mistakes(g)
                 wrong_of.append(cases_of(mistakes, _meant(mistakes)))
         scales, certainty = fit_choices(scores_of, truth_of)
-        right, made = joined(right_of), _weighing(joined(made_of), SUBSTITUTED)
+        right, made = joined(right_of), _weighing(_some(joined(made_of), material.rng), SUBSTITUTED)
         wrong = joined([*wrong_of, made])
         folds = np.concatenate(folds_of)
         shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
@@ -147,7 +156,7 @@ class Mistakes:
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
         weighed = several.observed >= 0
         if rate <= USUAL and self.weighed_from > -FAR:
-            weighed &= margins_of(several) >= self.weighed_from
+            weighed &= (margins_of(several) >= self.weighed_from) | repeats(several)
         rows = np.flatnonzero(weighed)
         if len(rows):
             rivals = rivals_among(several.take(rows))
@@ -169,7 +178,7 @@ class Mistakes:
     def _least_flagged(self, cases: Cases) -> float:
         """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""
         odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
-        flagged = odds > self.operating.threshold(USUAL)
+        flagged = (odds > self.operating.threshold(USUAL)) & ~repeated(cases.rivals)
         least = float(best_margins(cases.rivals)[flagged].min(initial=LEAST_CHECKED))
         return max(least - _SLACK, EVERYWHERE)
 
@@ -207,7 +216,10 @@ class Mistakes:
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Mistakes:
         """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
         terms = Terms(arrays["keys"], arrays["weights"])
-        weighing = Weighing(arrays["dense"], terms)
+        dense = arrays["dense"]
+        if dense.shape == (EARLIER,):  # what a judge did not know of weighs nothing
+            dense = np.pad(dense, (0, len(FEATURES) - EARLIER))
+        weighing = Weighing(dense, terms)
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
         rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
@@ -268,6 +280,14 @@ def _substituted(right: Scored, rng: np.random.Generator) -> Cases:
     possible = np.zeros(len(written), bool)
     possible[rows] = True
     return replace(made, weights=made.weights * possible)
+
+
+def _some(cases: Cases, rng: np.random.Generator) -> Cases:
+    """Return `MOST_SUBSTITUTED` of the examples at most, drawn at random."""
+    n = len(cases.meant)
+    if n <= MOST_SUBSTITUTED:
+        return cases
+    return cases.take(np.sort(rng.choice(n, MOST_SUBSTITUTED, replace=False)))
 
 
 def _weighing(cases: Cases, total: float) -> Cases:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disambig.data.lists import CandidateLists
 from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
 from disambig.judges.several import Several
-from disambig.text.hashing import hash_word
+from disambig.text.hashing import UNKNOWN, hash_word
 from disambig.types import Scored
 
 Floats = NDArray[np.float64]
@@ -30,10 +30,15 @@ FEATURES = (
     "evidence for the written",
     "share of n-grams known",
     *KINDS,
+    "repeats the word before, replacement",
+    "repeats the word before, deletion",
 )
+EARLIER = len(FEATURES) - 2
+"""So many of the features had the first judges of mistakes."""
 _MARGINS = 3
 """Of the first features, one for each edit, one is the margin and the others are zero."""
-_UNSEEN = -1e6
+_ZERO = ""
+"""The candidate of no word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +52,8 @@ class Rivals:
     features : array of float32, shape (n, R, len(FEATURES))
     words : array of uint64, shape (n, 1 + R)
         Hashes of the candidate that stands there, and of the others.
+    beside : array of uint64, shape (n, 2)
+        Hashes of the words before and after; `UNKNOWN` where they are not known.
     evident : array of bool, shape (n,)
         Whether any n-gram of the place is known: without, nothing is flagged.
     """
@@ -54,6 +61,7 @@ class Rivals:
     candidates: NDArray[np.int64]
     features: NDArray[np.float32]
     words: NDArray[np.uint64]
+    beside: NDArray[np.uint64]
     evident: NDArray[np.bool_]
 
     @property
@@ -63,11 +71,14 @@ class Rivals:
 
     def take(self, rows: NDArray[np.generic]) -> Rivals:
         """Return the rivals of some instances."""
-        return Rivals(self.candidates[rows], self.features[rows], self.words[rows], self.evident[rows])
+        columns = (self.candidates, self.features, self.words, self.beside, self.evident)
+        return Rivals(*(column[rows] for column in columns))
 
 
 def rivals_of(scored: Scored, observed: NDArray[np.int32] | None = None) -> Rivals:
     """Find the best other candidates and what speaks for them.
+
+    No word at all is among them, however bad its score, where the word before stands there once more.
 
     Parameters
     ----------
@@ -84,6 +95,10 @@ def rivals_among(several: Several) -> Rivals:
     rows = np.arange(len(scores))
     open_to = _others(several)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
+    twice = repeats(several)
+    zero = np.array([_zero_of(each) for each in several.parts])[several.part]
+    far = twice & (zero >= 0) & ~(best == zero[:, None]).any(axis=1)
+    best[far, -1] = zero[far]
     here = np.maximum(written, 0)
     possible = np.isfinite(open_to[rows[:, None], best])
     shares = _log_shares(scores) if len(scores) else scores
@@ -103,9 +118,36 @@ def rivals_among(several: Several) -> Rivals:
     columns.append(found[rows[:, None], best])
     columns += [np.broadcast_to(each[:, None], best.shape) for each in (found[rows, here], known)]
     columns += [kinds == kind for kind in range(len(KINDS))]
+    columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
     features = np.stack(columns, axis=2).astype(np.float32)
     features[~possible] = 0.0
-    return Rivals(np.where(possible, best, -1), features, words, known > 0)
+    return Rivals(np.where(possible, best, -1), features, words, several.beside, known > 0)
+
+
+def repeats(several: Several) -> NDArray[np.bool_]:
+    """Tell at which instances the word that stands there is the word before once more, shape (n,).
+
+    False where the words beside are not known.
+    """
+    found = np.zeros(len(several.scores), bool)
+    rows = np.flatnonzero((several.observed >= 0) & (several.beside[:, 0] != UNKNOWN))
+    if len(rows):
+        some = several.take(rows)
+        nothing = np.empty((len(rows), 0), np.int64)
+        found[rows] = _edits(some, nothing)[1][:, 0] == some.beside[:, 0]
+    return found
+
+
+def repeated(rivals: Rivals) -> NDArray[np.bool_]:
+    """Tell the same of rivals, shape (n,); False where there are none."""
+    found: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER:] != 0, axis=(1, 2))
+    return found
+
+
+def _zero_of(scored: Scored) -> int:
+    """Return which candidate of a group is no word at all; -1 without one, or in lists of their own."""
+    candidates = scored.group.candidates
+    return candidates.index(_ZERO) if scored.own is None and _ZERO in candidates else -1
 
 
 def margins_of(several: Several) -> Floats:

@@ -1,4 +1,4 @@
-"""What is known of words: how often each is written for another. One weight a word or pair, by hash."""
+"""What is known of words: how often each is written for another, and beside which. A weight each, by hash."""
 
 from __future__ import annotations
 
@@ -7,30 +7,46 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.text.hashing import fmix
+from disambig.text.hashing import UNKNOWN, fmix
 
-KINDS = 3
-"""A word that is written, a word that is meant, and both together."""
+ALONE = 3
+"""Kinds of terms of words alone: a word that is written, a word that is meant, and both together."""
+KINDS = 7
+"""With the word before and the word after: each with the word that is written, and with the one meant."""
+NO_KEY = 0
+"""Instead of a key where the word beside is not known: it has no weight."""
 _SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+_SEEDS_BESIDE = np.array(
+    [0x27D4EB2F165667C5, 0x85EBCA77C2B2AE63, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53], np.uint64
+)
 _PLACE = np.uint64(0x9FB21C651E98DF25)
 
 
-def keys_of(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the keys of the three terms of each pair.
+def keys_of(words: NDArray[np.uint64], beside: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the keys of the terms of each pair.
 
     Parameters
     ----------
     words : array of uint64, shape (n, 1 + R)
         The word that stands there, and others.
+    beside : array of uint64, shape (n, 2)
+        The words before and after, `UNKNOWN` where they are not known.
 
     Returns
     -------
-    array of uint64, shape (n, R, 3)
+    array of uint64, shape (n, R, KINDS), or (n, R, ALONE) where no word beside is known
+        `NO_KEY` where one word beside is not known.
     """
     written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
     meant = words[:, 1:]
     parts = np.stack([written, meant, written + meant * _PLACE], axis=2)
-    return fmix(parts + _SEEDS)
+    if not beside.any():
+        return fmix(parts + _SEEDS)
+    near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
+    with_near = np.stack([written, meant, written, meant], axis=2) + near
+    found = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
+    found[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,7 +48,7 @@ def test_any_judge_that_flags_is_asked_for_all_that_it_could_flag(kind, extracto
     judged = judge(model, ground)
     n = len(ground.instances)
     part = ground.instances
-    scored = model.scored(model.features(ground.view, part, 0), part, 0)
+    scored = model.scored(model.features(ground.view, part, 0), part, 0, ground.view)
     scores = scored.scores.reshape(n, -1)
     assert np.array_equal(judged.chosen, scores.argmax(axis=1))
     assert np.array_equal(judged.right, judged.chosen == part.observed) and judged.right.mean() > 0.9
@@ -75,7 +75,7 @@ def test_a_model_that_knows_no_word_decides_among_the_words_of_the_ground(kind, 
     judged = judge(model, ground)
     assert set(judged.chosen.tolist()) == {0, 1} and judged.right.mean() > 0.9
     features = model.features(ground.view, ground.instances, 0)
-    scores = model.scored(features, ground.instances, 0).scores.reshape(len(ground.instances), 3)
+    scores = model.scored(features, ground.instances, 0, ground.view).scores.reshape(len(ground.instances), 3)
     assert np.array_equal(judged.chosen, scores[:, :2].argmax(axis=1))
     flagged = np.isfinite(judged.margins)
     observed = ground.instances.observed[flagged]

@@ -13,25 +13,35 @@ from disambig.data.groups import Group
 from disambig.data.lists import CandidateLists
 from disambig.judges.mistakes import edits
 from disambig.judges.mistakes.edits import kind_of
-from disambig.judges.mistakes.fitting import RIDGE, RIDGES, fit, joined
+from disambig.judges.mistakes.fitting import LEAST_SEEN, LEAST_WEIGHT, RIDGE, RIDGES, Weighing, fit, joined
 from disambig.judges.mistakes.judge import EVERYWHERE, Mistakes, cases_of
-from disambig.judges.mistakes.rivals import FEATURES, MOST, rivals_of
-from disambig.judges.mistakes.terms import keys_of
+from disambig.judges.mistakes.rivals import EARLIER, FEATURES, MOST, repeated, rivals_of
+from disambig.judges.mistakes.terms import ALONE, NO_KEY, Terms, keys_of
 from disambig.testing import material
 from disambig.testing.material import MadeMaterial, MadeTask
+from disambig.text.hashing import hash_word, hash_words
 from disambig.types import Decides, HasMistakes, Scored
 
+NO_TERMS = np.empty(0, np.uint64), np.empty(0)
 GROUP = Group("its/it's/is", ("its", "it's", "is"))
 
 
-def scored(scores, observed, cost=None, *, group=GROUP, found=1):
+def scored(scores, observed, cost=None, *, group=GROUP, found=1, beside=None):
     """Scores (n, K) of instances of a group."""
     n, k = np.shape(scores)
     offsets = np.arange(n + 1, dtype=np.int64) * k
     costs = np.ones((n, k), np.float32) if cost is None else np.asarray(cost, np.float32)
     counts = np.full(n * k, found, np.int32)
     flat = np.asarray(scores, float).ravel()
-    return Scored(group, 0, offsets, flat, np.asarray(observed, np.int32), counts, counts, costs.ravel())
+    seen = np.asarray(observed, np.int32)
+    return Scored(group, 0, offsets, flat, seen, counts, counts, costs.ravel(), None, hashed(beside))
+
+
+def hashed(words):
+    """Hashes of rows of words; None for none."""
+    if words is None:
+        return None
+    return np.array([[hash_word(word) for word in row] for row in words], np.uint64)
 
 
 def writers(n, *, habit, seed=0, lead=2.0):
@@ -126,7 +136,7 @@ def test_fit_is_where_the_penalised_likelihood_is_greatest():
     ]
     cases = joined(parts)
     found = fit(cases)
-    keys = keys_of(cases.rivals.words)
+    keys = keys_of(cases.rivals.words, cases.rivals.beside)[:, :, :ALONE]
     possible = cases.rivals.possible
     spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
 
@@ -200,6 +210,8 @@ def test_groups_are_judged_together_as_one_by_one(asked, seed):
         k = 5 if group is None else len(group.candidates)
         part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group or GROUP)
         own = None if group else CandidateLists.of([["a", "an", "the", "", "am"]] * n)
+        if rng.random() < 0.5:  # some of them stand there twice
+            part = replace(part, beside=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
         parts.append(replace(part, own=own, found=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
         for one, part in zip(FITTED.judge_all(parts, flags_per_1000=rate), parts, strict=True):
@@ -248,6 +260,7 @@ def test_mistakes_whose_meant_word_is_out_of_reach_teach_nothing():
     "broken",
     [
         {"dense": np.zeros(3)},
+        {"dense": np.zeros(EARLIER + 1)},
         {"shift": np.array([np.nan])},
         {"keys": np.array([2, 1], np.uint64), "weights": np.zeros(2)},
         {"weights": np.zeros(1)},
@@ -288,3 +301,78 @@ def test_what_is_far_from_any_flag_is_not_weighed_and_nothing_is_lost(rate):
         assert np.array_equal(quick.probabilities[weighed], slow.probabilities[weighed])
     far = judge.judge(made.right(0), flags_per_1000=1.0).probabilities < 1e-20
     assert far.mean() > 0.5 and (rate <= 4 or not (quick.probabilities < 1e-20).any())
+
+
+ZERO = Group("many", (*"abcdefgh", ""))
+LAST = np.append(np.arange(8.0), -50.0)  # no word at all is far from probable
+
+
+def test_no_word_is_a_rival_where_the_word_before_stands_there_once_more():
+    twice = rivals_of(scored([LAST, LAST], [2, 2], group=ZERO, beside=["cx", "xc"]))
+    assert twice.candidates.tolist() == [[7, 6, 5, 4, 3, 8], [7, 6, 5, 4, 3, 1]]
+    names = [name.split(", ")[1] for name in FEATURES[EARLIER:]]
+    assert names == ["replacement", "deletion"]
+    assert twice.features[:, :, EARLIER:].tolist() == [[[1, 0]] * 5 + [[0, 1]], [[0, 0]] * 6]
+    assert repeated(twice).tolist() == [True, False]
+
+
+def test_an_empty_place_repeats_nothing():
+    assert not repeated(rivals_of(scored([LAST], [8], group=ZERO, beside=["aa"]))).any()
+
+
+def test_words_beside_have_keys_of_their_own_and_none_where_they_are_not_known():
+    words = hashed(["abc", "abc"])
+    keys = keys_of(words, hashed(["xy", "yx"]))
+    assert len(np.unique(keys)) == (1 + 2 + 2) + 2 * (1 + 2 + 1 + 2)
+    unknown = keys_of(words, np.array([[0, hash_word("y")], [0, 0]], np.uint64))
+    assert np.array_equal(unknown[:, :, :ALONE], keys[:, :, :ALONE])
+    assert (unknown[0, :, ALONE:] == NO_KEY).tolist() == [[True, True, False, False]] * 2
+    assert (unknown[1, :, ALONE:] == NO_KEY).all()
+    assert np.array_equal(keys_of(words, np.zeros((2, 2), np.uint64)), keys[:, :, :ALONE])
+
+
+def beside(n, *, wrong):
+    """Words of which one stands before mistakes, and hardly ever before a right word."""
+    rng = np.random.default_rng(5)
+    return ["qz" if rng.random() < (0.9 if wrong else 0.01) else "rz" for _ in range(n)]
+
+
+def test_what_stands_beside_mistakes_is_learned_and_kept_in_the_state():
+    right, wrong = writers(4000, habit=0.8)
+    right = replace(right, beside=hashed(beside(4000, wrong=False)))
+    wrong = replace(wrong, beside=hashed(beside(400, wrong=True)))
+    made = WithMistakes(MadeTask(Decides(), (GROUP,)), (right,), 40_000, wrong)
+    judge = Mistakes().fit(made)
+    for each in (judge, Mistakes().from_state(judge.state(), (GROUP,))):
+        one = scored([[0.0, 1.0, -9.0]] * 2, [0, 0], beside=["qz", "rz"])
+        probable = each.judge(one).probabilities
+        assert probable[0] > 3 * probable[1]
+
+
+def test_words_beside_that_are_rare_or_weigh_little_are_not_kept():
+    right, wrong = writers(400, habit=0.8)
+    cases = joined([cases_of(right, right.observed.astype(np.int64)), cases_of(wrong, np.ones(40, int))])
+    own = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
+    rare = fit(replace(cases, rivals=replace(cases.rivals, beside=own)))
+    assert np.array_equal(rare.terms.keys, fit(cases).terms.keys)
+    assert LEAST_SEEN > 2
+    same = fit(replace(cases, rivals=replace(cases.rivals, beside=np.full_like(own, 7))))
+    more = ~np.isin(same.terms.keys, rare.terms.keys)
+    assert more.any() and (np.abs(same.terms.weights[more]) > LEAST_WEIGHT).all()
+
+
+def test_repeated_words_are_weighed_however_low_the_margin():
+    group = Group("many", ("a", "b", ""))
+    dense = 9.0 * np.array([name == "repeats the word before, deletion" for name in FEATURES])
+    weighing = Weighing(dense, Terms(*NO_TERMS))
+    judge = Mistakes(weighing=weighing, weighed_from=5.0)
+    found = judge.judge(scored([[9.0, -9.0, -9.0]] * 2, [0, 0], group=group, beside=["ax", "xa"]))
+    assert found.flagged.tolist() == [True, False]
+
+
+def test_a_judge_from_before_words_were_looked_at_beside_a_place_judges_as_it_did():
+    judge = Mistakes(flags_per_1000=8.0).fit(with_mistakes(500, habit=0.8))
+    state = dict(judge.state())
+    again = Mistakes().from_state({**state, "dense": state["dense"][:EARLIER]}, (GROUP,))
+    right, _ = writers(200, habit=0.5, seed=3)
+    assert np.array_equal(judge.judge(right).probabilities, again.judge(right).probabilities)

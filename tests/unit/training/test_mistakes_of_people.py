@@ -22,6 +22,7 @@ from disambig.judges.mistakes.judge import Mistakes
 from disambig.model.card import card
 from disambig.model.store import load_model
 from disambig.tasks.candidates import OwnCandidates
+from disambig.text.hashing import hash_words
 from disambig.text.tokenisations.words import Words
 from disambig.training.mistakes import ELSEWHERE, OTHER, SHIELDED, UNSURE, People
 from disambig.training.trainer import train
@@ -115,6 +116,17 @@ def test_the_judge_learns_what_is_written_for_what():
     decided = model.decide(view, flags_per_1000=12)
     assert decided.flagged.tolist() == [True, False]
     assert len(model.judge.weighing.terms.keys)
+
+
+def test_only_judges_that_look_at_the_words_beside_are_told_of_them():
+    view = Words()(["Eve saw a quite place there."])
+    seen = []
+    for model in (trained(judge=Mistakes(sees_beside=True)), trained(), trained((), ())):
+        instances = model.instances(view)
+        scored = model.scored(model.features(view, instances, 0), instances, 0, view)
+        seen.append(scored.beside)
+    assert seen[0].tolist() == [hash_words(["a", "place"]).tolist()]
+    assert seen[1:] == [None, None]
 
 
 def test_without_mistakes_the_judge_is_the_usual_one():
