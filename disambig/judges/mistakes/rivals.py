@@ -197,7 +197,7 @@ def _edits_of_lists(
     hashes = np.fromiter(map(_hash, texts), np.uint64, len(texts)).reshape(-1, width)
     here = [texts[i - i % width] for i in range(len(texts)) if i % width]
     there = [texts[i] for i in range(len(texts)) if i % width]
-    return kinds_of_pairs(here, there).reshape(-1, width - 1), hashes
+    return kinds_of_pairs(here, there).reshape(len(rows), width - 1), hashes
 
 
 @lru_cache(maxsize=4096)
