@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from card_kenlm import beside_kenlm
 from card_texts import INTRODUCTION, READ, SOURCES, WEAKNESSES
 
 PAPER_FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
@@ -162,6 +163,7 @@ def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
         lines += _accuracy_by_set(groups, full, left_out)
         lines += _weak_sets(left_out)
         lines += _twenty(figures)
+        lines += beside_kenlm(task, figures)
     lines += _rates(task, scores, figures)
     lines += _reliability(scores["all"].get("reliability"))
     return "\n".join(lines) + "\n"
@@ -185,16 +187,18 @@ def _reliability(found: dict[str, Any] | None) -> list[str]:
 
 def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     """Return how often the right word is chosen among words, of each domain of which that is known."""
-    packs = (scores, figures.get("all_counts", {}).get(task, {}), figures.get("left_out", {}).get(task, {}))
-    own, full, left_out = (
+    kinds = ("all_counts", "left_out", "left_out_kenlm")
+    packs = (scores, *(figures.get(kind, {}).get(task, {}) for kind in kinds))
+    own, full, left_out, kenlm = (
         {name: at["among_words"] for name, at in pack.items() if "among_words" in at} for pack in packs
     )
     if not own:
         return []
     lines = [
         "Between the 34 words, wherever one of them is written, as infinitive, particle or preposition.\n",
-        "| text | n | majority | pack | all counts | domain left out |",
-        "|---|---|---|---|---|---|",
+        "KenLM: a 5-gram model of the same other text, 4- and 5-grams seen once left out.\n",
+        "| text | n | majority | pack | all counts | domain left out | KenLM, domain left out |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, at in own.items():
         cells = [
@@ -203,11 +207,12 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
             _percent(at["majority"]),
             _with_interval(at["accuracy"], at["interval"]),
         ]
-        cells += [_percent(known[name]["accuracy"]) if name in known else "" for known in (full, left_out)]
+        others = (full, left_out, kenlm)
+        cells += [_percent(known[name]["accuracy"]) if name in known else "" for known in others]
         lines.append("| " + " | ".join(cells) + " |")
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
-    for known in (own, full, left_out):
+    for known in (own, full, left_out, kenlm):
         shares = [known[name]["accuracy"] for name in domains if name in known]
         complete = shares and len(shares) == len(domains)
         cells.append(_percent(sum(shares) / len(shares)) if complete else "")

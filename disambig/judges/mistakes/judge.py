@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 FOLDS = 5
 """Parts of the right words, in text order; each is judged by weights learned without it."""
-SUBSTITUTED = 30.0
+SUBSTITUTED = 100.0
 """What all words substituted at random weigh together, in real mistakes."""
 MOST_SUBSTITUTED = 20_000
 """So many of them are learned from, at most; a random sample where there are more."""
