@@ -192,6 +192,7 @@ less",
     "D495": '{word}: {problem}; a word is [name, forms, senses, glosses], such as ["bank.n", ["bank", "banks"], ["shore", "money"], []]',
     "D496": "none of the {n:,} labelled examples gives a word to learn: mark one word, without blanks, in each text ([[bank]], or start and end in JSON), and give each word at least {least:,}",
     "D497": "{path} has a key to {n:,} instances, none of them in {other}: name the key of these files",
+    "D498": "habits of words in {path} cannot be read: {problem}; learn them again",
     # spaCy
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a \
 model for {seen!r}",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from disambig.features.headwords.parts_of_speech import WORD_KINDS as WORD_KINDS
     from disambig.features.headwords.parts_of_speech import PartsOfSpeech as PartsOfSpeech
     from disambig.features.network.word_network import WordNetwork as WordNetwork
+    from disambig.features.stored import read_stored as read_stored
+    from disambig.features.stored import write_stored as write_stored
     from disambig.features.tokens.token_context import TokenContext as TokenContext
     from disambig.features.tokens.word_classes import WordClasses as WordClasses
     from disambig.features.tokens.word_classes_learning import learn_classes as learn_classes

@@ -41,8 +41,11 @@ _CLASSES |= {
 _BOUNDARIES = ("<S>", "</S>")
 _MOST_KNOWN = 1 << 20
 
-Parts = tuple[int, int, int]
-"""Hash of the first word, of the second or 0, and the characters that the first takes."""
+WORD = "word"
+"""Layer of a view: the hash of each word as it is written, neither classes nor stems."""
+
+Parts = tuple[int, int, int, int]
+"""Hashes of the first word, of the second or 0, the first's as it is written, and the characters it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +71,15 @@ class NormalisedWords:
                 )
             ],
             np.uint64,
-        ).reshape(-1, 3)
-        one, two, cut = parts[which.ravel()].T
+        ).reshape(-1, 4)
+        one, two, written, cut = parts[which.ravel()].T
         sizes = 1 + (two != 0)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         before, split = offsets[:-1], np.flatnonzero(two)
         hashes = np.repeat(one, sizes)
         hashes[before[split] + 1] = two[split]
+        words = np.repeat(written, sizes)
+        words[before[split] + 1] = two[split]
         starts, ends = np.repeat(view.starts, sizes), np.repeat(view.ends, sizes)
         middle = (view.starts[split] + cut[split].astype(np.int64)).astype(np.int32)
         ends[before[split]] = middle
@@ -87,7 +92,7 @@ class NormalisedWords:
             ends,
             offsets[view.sentences],
             offsets[view.documents],
-            {name: np.repeat(layer, sizes) for name, layer in view.layers.items()},
+            {**{name: np.repeat(layer, sizes) for name, layer in view.layers.items()}, WORD: words},
         )
 
     def words(self, text: str) -> list[str]:
@@ -121,8 +126,8 @@ def frequent_stems() -> frozenset[str]:
     return frozenset(STEMS.read_text(encoding="utf8").split())
 
 
-_known: dict[int, Parts] = {0: (0, 0, 0)}  # 0: a word too long to be one
-_known |= {hash_word(word): (hash_word(word), 0, 0) for word in _BOUNDARIES}
+_known: dict[int, Parts] = {0: (0, 0, 0, 0)}  # 0: a word too long to be one
+_known |= {hash_word(word): (hash_word(word), 0, hash_word(word), 0) for word in _BOUNDARIES}
 
 
 def _parts_of(hash_: int, texts: Sequence[str], document: int, start: int, end: int) -> Parts:
@@ -131,8 +136,11 @@ def _parts_of(hash_: int, texts: Sequence[str], document: int, start: int, end: 
     if parts is None:
         if len(_known) > _MOST_KNOWN:
             del _known[next(reversed(_known))]
-        words = normalised(Words.normal_form(texts[document][start:end]), frequent_stems())
-        second = hash_word(words[1]) if len(words) > 1 else 0
-        parts = hash_word(words[0]), second, end - start - len(words[1]) if second else 0
+        whole = Words.normal_form(texts[document][start:end])
+        words = normalised(whole, frequent_stems())
+        second = words[1] if len(words) > 1 else ""
+        written = hash_word(whole.removesuffix(second)) if second else hash_
+        cut = end - start - len(second) if second else 0
+        parts = hash_word(words[0]), hash_word(second) if second else 0, written, cut
         _known[hash_] = parts
     return parts

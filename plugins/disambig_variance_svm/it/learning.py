@@ -1,0 +1,169 @@
+"""Learn the habits of "it" from running text: ``python -m disambig_variance_svm.it.learning DATA_DIR``.
+
+Sentences of ``DATA_DIR/english/*.train.txt.xz`` in which a pattern holds (`patterns`) are the examples, few
+of each wording; those in which none does are taken as referring, with less weight, as most do. The same data
+give the same weights. With ``--show N`` it prints N examples of each kind instead, to be read by people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Instances
+from disambig.api.experiments import text_lines
+from disambig.api.text import view_of_texts
+from disambig_variance_svm.it.frames import keys_of
+from disambig_variance_svm.it.habits import HABITS, STEP, Habits
+from disambig_variance_svm.it.normalised import NormalisedWords
+from disambig_variance_svm.it.patterns import LABELS, told
+from disambig_variance_svm.it.task import NON_REFERENTIAL, REFERENTIAL, It
+from disambig_variance_svm.plain_text import PACK_DOMAINS, counted, files
+
+UNTOLD = "untold"
+"""The kind of the places of which no pattern says anything."""
+EVERY: Mapping[str, int] = {
+    "fiction": 40, "essays": 5, "encyclopedic": 6, "manuals": 8, "speeches": 15, "textbooks": 6, "guides": 4,
+    "science": 40, "government": 4,
+}  # fmt: skip
+"""Of a domain's paragraphs one in so many is looked at for all kinds; of others all are."""
+MORE = 5
+"""Places of rare kinds are looked for in so many times as many paragraphs."""
+COMMON = frozenset({"clause", "thing"})
+SAME_WORDING = 6
+"""Examples of one wording (the first words of what matched), at most."""
+MOST: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNTOLD: 8000}
+UNTOLD_SHARE, UNTOLD_WEIGHT = 0.1, 0.3
+C = 3.0
+"""Inverse strength of the L2 regulariser."""
+LEAST = 2
+"""How often a feature must be seen to get a weight."""
+_SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
+_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An example.
+
+    Attributes
+    ----------
+    text : str
+        A sentence.
+    start : int
+        Where its "it" begins.
+    kind : str
+    wording : str
+        The first words of what matched.
+    """
+
+    text: str
+    start: int
+    kind: str
+    wording: str = ""
+
+
+def sentences(data: Path) -> Iterator[tuple[bool, str]]:
+    """Yield sentences with an "it", and whether they are looked at for all kinds or for rare ones alone."""
+    for domain, path in zip(PACK_DOMAINS, files(data, counted(PACK_DOMAINS)), strict=True):
+        every = EVERY.get(domain, 1)
+        rare = max(every // MORE, 1)
+        for number, paragraph in enumerate(text_lines(path)):
+            if number % rare == 0:
+                for match in _SENTENCE.finditer(paragraph):
+                    yield number % every == 0, match[0].strip()
+
+
+def examples(data: Path, *, seed: int = 0) -> list[Told]:
+    """Return the examples of all kinds in the counted text, few of each wording."""
+    rng = random.Random(seed)
+    found: dict[str, list[Told]] = defaultdict(list)
+    kinds = list(LABELS)
+    non_referential = {kind for kind, label in LABELS.items() if label == NON_REFERENTIAL}
+    for whole, sentence in sentences(data):
+        told_here = list(told(sentence, kinds if whole else [kind for kind in kinds if kind not in COMMON]))
+        nothing = {start for kind, start, _ in told_here if kind in non_referential}
+        for kind, start, words in told_here:
+            if kind in non_referential or start not in nothing:
+                found[kind].append(Told(sentence, start, kind, " ".join(words.split()[:_WORDS])))
+        if whole and not told_here and rng.random() < UNTOLD_SHARE:
+            match = re.search(r"\bit\b", sentence, re.IGNORECASE)
+            assert match is not None
+            found[UNTOLD].append(Told(sentence, match.start(), UNTOLD, str(len(found[UNTOLD]))))
+    return [
+        each for kind in (*kinds, UNTOLD) for each in _few(found[kind], MOST.get(kind, len(found[kind])), rng)
+    ]
+
+
+def _few(found: Sequence[Told], most: int, rng: random.Random) -> list[Told]:
+    """Return some of the examples in random order, each sentence once and few of each wording."""
+    distinct = list(dict.fromkeys(found))
+    rng.shuffle(distinct)
+    kept, seen = [], Counter[str]()
+    for each in distinct:
+        seen[each.wording] += 1
+        if seen[each.wording] <= SAME_WORDING:
+            kept.append(each)
+    return kept[:most]
+
+
+def learn(found: Sequence[Told], *, sources: Sequence[str]) -> Habits:
+    """Return the weights of a logistic regression over the frames of the examples."""
+    from scipy.sparse import csr_array
+    from sklearn.linear_model import LogisticRegression
+
+    keys, used = frames_of(found)
+    label = {**LABELS, UNTOLD: REFERENTIAL}
+    nothing = np.array([label[each.kind] == NON_REFERENTIAL for each in found])[used]
+    weight = np.array([UNTOLD_WEIGHT if each.kind == UNTOLD else 1.0 for each in found])[used]
+    vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
+    kept = (seen >= LEAST) & (vocabulary != 0)
+    places = np.where(kept, np.cumsum(kept) - 1, -1)[column.reshape(keys.shape)]
+    rows, at = np.nonzero(places >= 0)
+    shape = len(keys), int(kept.sum())
+    x = csr_array((np.ones(len(rows)), (rows.astype(np.int32), places[rows, at].astype(np.int32))), shape)
+    learned = LogisticRegression(C=C, solver="liblinear").fit(x, nothing, sample_weight=weight)
+    steps = np.clip(np.round(learned.coef_[0] / STEP), -127, 127).astype(np.int8)
+    counts = Counter(each.kind for each in found)
+    header = {"sources": list(sources), "examples": dict(counts), "step": STEP}
+    return Habits(vocabulary[kept][steps != 0], steps[steps != 0], float(learned.intercept_[0]), header)
+
+
+def frames_of(found: Sequence[Told]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the features of the examples that can be used, shape (n, F), and the numbers of these."""
+    view = view_of_texts([each.text for each in found], NormalisedWords())
+    instances: Instances = It().instances(view)
+    documents, starts = view.document_of(instances.positions), view.starts[instances.positions]
+    at = {place: row for row, place in enumerate(zip(documents.tolist(), starts.tolist(), strict=True))}
+    pairs = [(n, at[n, each.start]) for n, each in enumerate(found) if (n, each.start) in at]
+    used, rows = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
+    return keys_of(view, instances.take(rows)), used
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--show", type=int, metavar="N", help="print N examples of each kind")
+    options = parser.parse_args()
+    found = examples(options.data)
+    if options.show:
+        seen = Counter[str]()
+        for each in found:
+            seen[each.kind] += 1
+            if seen[each.kind] <= options.show:
+                print(f"{each.kind}\t{each.text[: each.start]}[[it]]{each.text[each.start + 2 :]}")
+        return
+    learn(found, sources=counted(PACK_DOMAINS)).save(HABITS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Frames and habits of "it": what is seen over little words, weights kept whole, bad folders refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_variance_svm.it.frames import keys_of
+from disambig_variance_svm.it.habits import FILE, HABITS, Habits, ItHabits
+from disambig_variance_svm.it.learning import Told, learn
+from disambig_variance_svm.it.normalised import NormalisedWords
+from disambig_variance_svm.it.task import It
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+
+
+def frames(*texts):
+    view = NormalisedWords()(texts)
+    return keys_of(view, It().instances(view))
+
+
+def shared(first, second):
+    """Return how many features two sentences with one "it" each have in common."""
+    a, b = frames(first, second)
+    return len((set(a.tolist()) & set(b.tolist())) - {0})
+
+
+def test_little_words_do_not_hide_what_is_said():
+    plain = "It rained."
+    assert shared(plain, "It had not really rained.") > shared(plain, "It had not really started.")
+    assert shared("It is raining now.", "It had been raining.") > shared("It is raining now.", "It is red.")
+
+
+def test_numbers_days_and_units_are_classes():
+    assert shared("It is Tuesday.", "It is Friday.") > shared("It is Tuesday.", "It is mine.")
+    same = "It has been three years since the fire."
+    assert shared(same, "It has been seven weeks since the party.") > shared(same, "It has been painted.")
+
+
+def test_stems_are_no_words_here():
+    assert shared("It rains.", "It rains.") > shared("It rains.", "It raids.")
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(st.sampled_from("it is Tuesday rained,.\n who that since"), max_size=40), max_size=5))
+def test_frames_do_not_depend_on_the_batch(texts):
+    together = frames(*texts)
+    alone = [frames(text) for text in texts]
+    assert np.array_equal(together, np.concatenate([frames(), *alone]))
+
+
+def told(*sentences, kind):
+    return [Told(text, text.lower().index("it"), kind, text) for text in sentences]
+
+
+@pytest.fixture(scope="module")
+def learned():
+    weather = told(*(f"It {a} in the {b}." for a in ("rained", "snowed") for b in "abcdefg"), kind="weather")
+    things = told(*(f"It {a} in the {b}." for a in ("broke", "opened") for b in "abcdefg"), kind="thing")
+    return learn([*weather, *things], sources=["made"])
+
+
+def test_habits_are_learned_from_what_the_patterns_tell(learned):
+    odds = learned.log_odds(frames("It had rained all night.", "It broke at once."))
+    assert odds[0] > 0 > odds[1]
+
+
+def test_habits_are_kept_whole(learned, tmp_path):
+    learned.save(tmp_path / "habits")
+    again = Habits.load(tmp_path / "habits")
+    assert np.array_equal(again.keys, learned.keys) and np.array_equal(again.weights, learned.weights)
+    assert again.bias == learned.bias and again.header["sources"] == ["made"]
+
+
+@pytest.mark.parametrize("broken", ["nothing", "cut", "descending", "types", "header"])
+def test_folders_that_hold_no_habits_are_refused(learned, tmp_path, broken):
+    folder = tmp_path / "habits"
+    if broken == "descending":
+        learned = Habits(learned.keys[::-1], learned.weights, 0.0, {})
+    if broken == "types":
+        learned = Habits(learned.keys, learned.weights.astype(np.float64), 0.0, {})
+    if broken != "nothing":
+        learned.save(folder)
+    if broken == "cut":
+        (folder / FILE).write_bytes((folder / FILE).read_bytes()[:100])
+    if broken == "header":
+        (folder / "header.json").write_text("[]")
+    with pytest.raises(UserError, match="D498"):
+        Habits.load(folder)
+
+
+def test_what_ships_knows_the_weather():
+    view = NormalisedWords()(["It was raining.", "She put it on the table."])
+    instances = It().instances(view)
+    values = ItHabits().transform(view, instances, It.groups[0]).batch.values
+    assert values[0, 1, 0] > 0 > values[1, 1, 0]
+    assert np.array_equal(values[:, 0], -values[:, 1])
+    assert HABITS.is_dir()

@@ -1,0 +1,58 @@
+"""Patterns of "it": what they say, where its place is, and that each can hold."""
+
+from __future__ import annotations
+
+import pytest
+from disambig_variance_svm.it.patterns import LABELS, told
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("In the evening it had rained again.", "weather"),
+        ("When we woke, it was getting dark.", "weather"),
+        ("It's Friday, and nobody works.", "time"),
+        ("By then it had been two years since the fire.", "time"),
+        ("It took the plumber a whole week to come.", "time"),
+        ("It was my uncle who sold the farm.", "cleft"),
+        ("It was only then that he noticed the smoke.", "cleft"),
+        ("It\u2019s clear that the plan has failed.", "clause"),
+        ("They found it hard to understand the map.", "clause"),
+        ("It doesn't matter what they say.", "clause"),
+        ("He trained for a year and never made it.", "idiom"),
+        ("We should call it a day.", "idiom"),
+        ("She put it on the shelf.", "thing"),
+        ("It contains two kinds of oil.", "thing"),
+    ],
+)
+def test_what_a_pattern_tells(sentence, kind):
+    found = list(told(sentence))
+    assert {name for name, _, _ in found} == {kind}
+    assert {sentence[start : start + 2].lower() for _, start, _ in found} == {"it"}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It was red.",
+        "Please close it.",
+        "He likes it a lot.",
+        "The visit was raining on our plans.",
+        "Its roof is clear that way.",
+    ],
+)
+def test_of_most_places_they_tell_nothing(sentence):
+    assert not list(told(sentence))
+
+
+def test_the_place_is_that_in_the_text_whatever_was_shortened_before():
+    sentence = "I don't think we're ready, and he's sure it's true that she'll come."
+    assert [start for _, start, _ in told(sentence, ["clause"])] == [sentence.index("it's")]
+
+
+@given(st.text(st.sampled_from("it's rain ed don't \u2019,.was who that to"), max_size=60))
+def test_any_sentence_can_be_asked(sentence):
+    for kind, start, _ in told(sentence):
+        assert kind in LABELS and sentence[start : start + 2].lower() == "it"
