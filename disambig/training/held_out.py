@@ -72,6 +72,10 @@ class Ready:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
         return learner.fit_shared(batches) if batches and isinstance(learner, SharesWeights) else None
 
+    def accuracy(self, task: Task, learner: Learner, baseline: Learner) -> float | None:
+        """Return None: what learners are tuned on is no test of anything else."""
+        return None
+
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from disambig.model.model import Model
-from disambig.types import FeatureExtractor, Learner, Material, Scorer
+from disambig.types import FeatureExtractor, Learner, Material, Scorer, Task
 
 Progress = Callable[[str, int, int], None]
 
@@ -23,6 +23,10 @@ class Ready(Protocol):
 
     def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
         """Return what all groups share; None where the plan or the examples allow none."""
+        ...
+
+    def accuracy(self, task: Task, learner: Learner, baseline: Learner) -> float | None:
+        """Return the share of examples that are decided right by what did not see them; None: not known."""
         ...
 
     def fit(
