@@ -114,14 +114,14 @@ class Ready:
         self.held_out.append(held_out)
         return scorer, dict(report)
 
-    def accuracy(self, task: Task, learner: Learner, baseline: Learner) -> float:
-        """Return the share of examples that are decided right by scorers that did not see them."""
-        hits = 0
+    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+        """Return which examples are decided right by scorers that did not see them, before any offsets."""
+        found = np.zeros(len(self.folds), bool)
         for g, (right, rows) in enumerate(zip(self.right, self.rows, strict=True)):
             if len(rows):
                 chosen = self._found(task, learner, baseline, g)[2].argmax(axis=1)
-                hits += int(right[np.arange(len(rows)), chosen].sum())
-        return hits / max(sum(map(len, self.rows)), 1)
+                found[rows] = right[np.arange(len(rows)), chosen]
+        return found
 
     def _found(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _Found:
         """Return what was found for a group; each is fitted once."""

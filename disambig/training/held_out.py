@@ -72,7 +72,7 @@ class Ready:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
         return learner.fit_shared(batches) if batches and isinstance(learner, SharesWeights) else None
 
-    def accuracy(self, task: Task, learner: Learner, baseline: Learner) -> float | None:
+    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_] | None:
         """Return None: what learners are tuned on is no test of anything else."""
         return None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.model.model import Model
 from disambig.types import FeatureExtractor, Learner, Material, Scorer, Task
@@ -25,8 +26,8 @@ class Ready(Protocol):
         """Return what all groups share; None where the plan or the examples allow none."""
         ...
 
-    def accuracy(self, task: Task, learner: Learner, baseline: Learner) -> float | None:
-        """Return the share of examples that are decided right by what did not see them; None: not known."""
+    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_] | None:
+        """Return which examples are decided right by what did not see them; None where that is not known."""
         ...
 
     def fit(

@@ -141,7 +141,7 @@ class SGD(LinearLearner):
                 best = accuracy, alpha, found
         assert best is not None
         _, alpha, (held_out, coefficients, intercepts) = best
-        scorer = InterceptScorer(problem.weights(coefficients, intercepts, 1))
+        scorer = InterceptScorer(problem.weights(coefficients, intercepts, 1)).rounded()
         report = {"seen_dimensions": len(problem.used), "alpha": alpha, "accuracy": tried}
         return Fitted(scorer, report), held_out.ravel()
 

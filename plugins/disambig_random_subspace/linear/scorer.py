@@ -63,8 +63,13 @@ class InterceptScorer:
         return same, self.weights
 
     def state(self) -> Arrays:
-        """Return the weights."""
-        return {"weights": self.weights}
+        """Return the weights; in half the space where no bit of them is lost (see `rounded`)."""
+        short = self.weights.astype(np.float32)
+        return {"weights": short if np.array_equal(short, self.weights) else self.weights}
+
+    def rounded(self) -> InterceptScorer:
+        """Return a scorer of weights of seven digits."""
+        return InterceptScorer(self.weights.astype(np.float32).astype(np.float64))
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> InterceptScorer:
