@@ -45,7 +45,7 @@ def prepared(plan: Plan, parts: dict[str, Any], config: dict[str, Any], tell: Pr
     """Prepare a plan with the best options of its extractors; where several leave it open, one after another.
 
     Another option than the first, and then than the best so far, is taken if it decides more examples right by
-    more than one standard error of the difference.
+    more than one standard error of the difference. What the learner leaves open comes out of the first.
     """
     extractors = parts["extractors"]
     options = {name: each.options for name, each in extractors.items() if isinstance(each, LeavesOpen)}
@@ -53,6 +53,7 @@ def prepared(plan: Plan, parts: dict[str, Any], config: dict[str, Any], tell: Pr
         parts = _with(parts, name, each[next(iter(each))])
     ready = plan.prepare(parts, tell)
     best = _hits(ready, parts) if options else None
+    parts = {**parts, "learner": ready.settled(parts["learner"])} if options else parts
     said: dict[str, Any] = {}
     for name, each in options.items():
         taken, *others = each

@@ -123,6 +123,10 @@ class Ready:
                 found[rows] = right[np.arange(len(rows)), chosen]
         return found
 
+    def settled(self, learner: Learner) -> Learner:
+        """Return a learner with what it leaves open as it came out in the groups' fits so far."""
+        return learner.settled([about[1] for about in self.known.values()]) if isinstance(learner, Settles) else learner
+
     def _found(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _Found:
         """Return what was found for a group; each is fitted once."""
         if group not in self.known:

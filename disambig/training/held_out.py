@@ -76,6 +76,10 @@ class Ready:
         """Return None: what learners are tuned on is no test of anything else."""
         return None
 
+    def settled(self, learner: Learner) -> Learner:
+        """Return the learner as it is: nothing was fitted."""
+        return learner
+
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:

@@ -30,6 +30,10 @@ class Ready(Protocol):
         """Return which examples are decided right by what did not see them; None where that is not known."""
         ...
 
+    def settled(self, learner: Learner) -> Learner:
+        """Return a learner with what it leaves open as it came out in the fits so far."""
+        ...
+
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:

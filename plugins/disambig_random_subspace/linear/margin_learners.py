@@ -5,8 +5,8 @@ Without masks they are scikit-learn's estimators; under masks `kernels` takes th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,11 @@ class SGD(LinearLearner):
         if isinstance(batch, SequenceRows):
             return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]))
         return Fitted(LinearScorer(weights))
+
+    def settled(self, reports: Sequence[Mapping[str, Any]]) -> SGD:
+        """Return the learner with the middle one of the alphas of some fits, if all chose one."""
+        found = sorted(float(each["alpha"]) for each in reports if "alpha" in each)
+        return replace(self, alpha=found[len(found) // 2]) if found and len(found) == len(reports) else self
 
     def fit_folds(self, batch: CandidateBatch, folds: NDArray[np.int64]) -> tuple[Fitted, Floats] | None:
         """Return the scorer of all examples, and scores by those that did not see an example's fold.
