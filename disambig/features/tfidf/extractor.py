@@ -21,6 +21,7 @@ from disambig.errors import UserError
 from disambig.features.rows.around import MOST_NEARNESS
 from disambig.features.rows.one_row import Rows, as_features, below_each_other, named_columns, sparse
 from disambig.features.rows.spellings import Spellings
+from disambig.features.tfidf.counting import by_kernel
 from disambig.features.tfidf.words import Known, Terms, known_of, spelled
 from disambig.settings import no_setting
 from disambig.text.view import TokenView
@@ -206,6 +207,9 @@ class Tfidf:
         return documents, often
 
     def _rows(self, view: TokenView, instances: Instances, known: Known) -> Rows:
+        made = by_kernel(self._terms, view, instances, known)
+        if made is not None:
+            return self._weighed(made[0], known), *made[1:]
         n = len(instances)
         rows, tokens = self._terms.of(view, instances)
         asked = np.bincount(self._single(rows, tokens, view), minlength=n)

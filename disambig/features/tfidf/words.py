@@ -57,8 +57,9 @@ class Known(Referable):
 
     def idf(self, columns: NDArray[np.integer]) -> Floats:
         """Return the inverse document frequencies of columns, smoothed: ``ln((1 + n) / (1 + df)) + 1``."""
-        weights: Floats = np.log((1.0 + self.n_documents) / (1.0 + self.documents[columns])) + 1.0
-        return weights
+        if self not in _idf:
+            _idf[self] = np.log((1.0 + self.n_documents) / (1.0 + self.documents)) + 1.0
+        return _idf[self][columns]
 
     def columns(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the column of each word, -1 for words that have none."""
@@ -74,6 +75,10 @@ class Known(Referable):
         n_documents = np.array([self.n_documents], np.int64)
         counted: dict[str, NDArray[Any]] = {"documents": self.documents, "n_documents": n_documents}
         return counted if self.hashes is None else counted | {"hashes": self.hashes, **self.names.state()}
+
+
+_idf: WeakKeyDictionary[Known, Floats] = WeakKeyDictionary()
+"""The inverse document frequencies of all columns, as long as these are in use."""
 
 
 def known_of(arrays: Arrays, *, bits: int | None) -> Known:
@@ -198,6 +203,10 @@ class Terms:
         at = place(view, tokens)
         before = place(view, instances.positions)[rows] - at
         return np.maximum(before, at - place(view, instances.positions + instances.lengths - 1)[rows])
+
+    def counted_tokens(self, view: TokenView) -> NDArray[np.bool_]:
+        """Return which tokens of a view have a term; of words, not of a layer."""
+        return view.ends > view.starts if self.every_token else _words_of(view)
 
     def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
         """Return which tokens have a term."""
