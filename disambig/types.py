@@ -304,29 +304,6 @@ class Settles(Protocol):
 
 
 @runtime_checkable
-class FitsFolds(Protocol):
-    """A learner that learns from all examples, and from all but each fold, in one go: sooner than in turn."""
-
-    def fit_folds(self, batch: CandidateBatch, folds: NDArray[np.int64]) -> tuple[Fitted, Floats] | None:
-        """Return what was found on all instances, and the score of each row by what did not see its fold.
-
-        None where a batch is learned from in turn: `fit` is called then.
-
-        `folds`, shape (n,), are numbers from 0 on, two of them at least. A setting left open is the one by
-        which most instances are decided right by what did not see them.
-        """
-
-
-@runtime_checkable
-class LeavesOpen(Protocol):
-    """An extractor that stands for several, one of which is to be taken: see `disambig.training.choosing`."""
-
-    @property
-    def options(self) -> Mapping[str, FeatureExtractor]:
-        """Those that there are, the first of which is taken where nothing can be tried."""
-
-
-@runtime_checkable
 class SharesWeights(Protocol):
     """A learner that can learn weights from several groups together, and draw each group's towards them."""
 

@@ -110,8 +110,9 @@ def cross_validate(
     Returns
     -------
     dict
-        ``n``, ``documents``, ``unused``, ``folds`` and how many of them were ``decided``; under ``systems`` for
-        each of `SYSTEMS` the figures of each group, without ``baseline`` where the config has none, and under ``overall`` those of all groups.
+        ``n``, ``documents``, ``unused``, ``folds`` and how many of them were ``decided``; under ``systems``
+        for each of `SYSTEMS` the figures of each group, without ``baseline`` where the config has none, and
+        under ``overall`` those of all groups.
 
     Raises
     ------

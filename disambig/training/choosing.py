@@ -1,8 +1,8 @@
 """What a config leaves open of its extractors is chosen on folds, before anything else is learned.
 
-Each option is tried as it would be used: its features made, the learner fitted without each fold in turn. What
-was found with the one that is taken is kept, so that nothing is done twice. Where a plan has no folds the first
-option is taken.
+Each option is tried as it would be used: its features made, the learner fitted without each fold in turn.
+What was found with the one that is taken is kept, so that nothing is done twice. Where a plan has no folds
+the first option is taken.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.training.plan import Plan, Progress, Ready
-from disambig.types import FeatureExtractor, LeavesOpen
+from disambig.features.one_of import OneOf
+from disambig.training.plan import Plan, Progress, Ready, Tries
+from disambig.types import FeatureExtractor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,16 +45,17 @@ class Chosen:
 def prepared(plan: Plan, parts: dict[str, Any], config: dict[str, Any], tell: Progress) -> Chosen:
     """Prepare a plan with the best options of its extractors; where several leave it open, one after another.
 
-    Another option than the first, and then than the best so far, is taken if it decides more examples right by
-    more than one standard error of the difference. What the learner leaves open comes out of the first.
+    Another option than the first, and then than the best so far, is taken if it decides more examples right
+    by more than one standard error of the difference. What the learner leaves open comes out of the first.
     """
     extractors = parts["extractors"]
-    options = {name: each.options for name, each in extractors.items() if isinstance(each, LeavesOpen)}
+    options = {name: each.options for name, each in extractors.items() if isinstance(each, OneOf)}
     for name, each in options.items():
         parts = _with(parts, name, each[next(iter(each))])
     ready = plan.prepare(parts, tell)
     best = _hits(ready, parts) if options else None
-    parts = {**parts, "learner": ready.settled(parts["learner"])} if options else parts
+    if best is not None and isinstance(ready, Tries):
+        parts = {**parts, "learner": ready.settled(parts["learner"])}
     said: dict[str, Any] = {}
     for name, each in options.items():
         taken, *others = each
@@ -82,6 +84,9 @@ def _with(parts: dict[str, Any], name: str, extractor: FeatureExtractor) -> dict
 
 
 def _hits(ready: Ready, parts: dict[str, Any]) -> NDArray[np.bool_] | None:
+    """Return which examples are decided right that were not seen; None where the plan cannot tell."""
+    if not isinstance(ready, Tries):
+        return None
     return ready.hits(parts["task"], parts["learner"], parts["baseline"])
 
 

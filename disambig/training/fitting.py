@@ -18,7 +18,8 @@ from disambig.data import segments
 from disambig.data.batches.conversions import convert
 from disambig.errors import UserError, broken
 from disambig.fields import takes
-from disambig.types import CandidateBatch, FindsBest, FitsFolds, FitsPath, Fitted, Learner, Scorer
+from disambig.training.plan import FitsFolds
+from disambig.types import CandidateBatch, FindsBest, FitsPath, Fitted, Learner, Scorer
 
 _LOOKED_AT = 100
 """Instances whose scores are looked at."""

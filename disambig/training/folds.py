@@ -26,12 +26,11 @@ from disambig.training import notes
 from disambig.training.accounting import account
 from disambig.training.fitting import fit, fit_folds
 from disambig.training.marking import Marked, learns_labels, right_candidates, seen_elsewhere
-from disambig.training.plan import Progress
+from disambig.training.plan import FitsFolds, Progress
 from disambig.types import (
     CandidateBatch,
     FeatureExtractor,
     Features,
-    FitsFolds,
     Learner,
     Remarks,
     Scored,
@@ -125,7 +124,11 @@ class Ready:
 
     def settled(self, learner: Learner) -> Learner:
         """Return a learner with what it leaves open as it came out in the groups' fits so far."""
-        return learner.settled([about[1] for about in self.known.values()]) if isinstance(learner, Settles) else learner
+        return (
+            learner.settled([about[1] for about in self.known.values()])
+            if isinstance(learner, Settles)
+            else learner
+        )
 
     def _found(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _Found:
         """Return what was found for a group; each is fitted once."""

@@ -72,14 +72,6 @@ class Ready:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
         return learner.fit_shared(batches) if batches and isinstance(learner, SharesWeights) else None
 
-    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_] | None:
-        """Return None: what learners are tuned on is no test of anything else."""
-        return None
-
-    def settled(self, learner: Learner) -> Learner:
-        """Return the learner as it is: nothing was fitted."""
-        return learner
-
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:

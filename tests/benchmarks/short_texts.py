@@ -1,7 +1,7 @@
 """Short labelled texts, made of running text: what field a sentence is of, which word was taken out of it.
 
-Four sets, always the same: of texts of twelve fields a sentence each ("domains") or half of one ("halves"), with
-the field as label; sentences without a word of praise or blame, and which of the two it was ("polarity"); and
+Four sets, always the same: sentences of twelve fields ("domains"), or halves of them ("halves"), with the
+field as label; sentences without a word of praise or blame, and which of the two it was ("polarity");
 questions without their first word, which is the label ("questions").
 """
 
@@ -23,9 +23,10 @@ PRAISE = (
     " lovely"
 ).split()
 BLAME = (
-    "bad worse worst terrible ugly awful horrible sad unpleasant useless harmful difficult poor cruel dreadful"
+    "bad worse worst terrible ugly awful horrible sad unpleasant useless harmful difficult poor cruel"
+    " dreadful"
 ).split()
-_NEXT = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z“\"])")
+_NEXT = re.compile(r"(?<=[.!?])[\"\u201d\u2019)]*\s+(?=[A-Z\u201c\"])")
 
 Texts = list[tuple[str, str]]
 

@@ -2,9 +2,9 @@
 
     DISAMBIG_DATA=... pytest -s -m benchmark tests/benchmarks/test_topic_benchmarks.py
 
-20 Newsgroups by date. Ours is the config that ships, which chooses its terms on folds of the training part. Both
-learn TF-IDF and a linear classifier (hinge loss, five passes) from the training part and label the test part; the
-best of the alternating rounds counts. Nothing here fails for being slow.
+20 Newsgroups by date. Ours is the config that ships, which chooses its terms on folds of the training part.
+Both learn TF-IDF and a linear classifier (hinge loss, five passes) from the training part and label the test
+part; the best of the alternating rounds counts. Nothing here fails for being slow.
 """
 
 from __future__ import annotations

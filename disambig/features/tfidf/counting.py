@@ -17,7 +17,7 @@ _MOST_BITS = 18
 
 
 def by_kernel(terms: Terms, view: TokenView, instances: Instances, known: Known) -> Rows | None:
-    """Return the counts of known terms, float64, and how many words of each instance are known, and there are.
+    """Return the counts of known terms, and how many words of each instance are known, and there are.
 
     None where NumPy is to do it: for little work, and for other terms than words of instances and pairs.
     """
@@ -61,7 +61,7 @@ _directories: WeakKeyDictionary[Known, tuple[NDArray[np.int32], np.uint64]] = We
 
 
 def _directory(known: Known, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
-    """Return where the hashes with each value of their top bits begin, and the shift that gives these bits."""
+    """Return where the hashes with each value of their top bits begin, and the shift to these bits."""
     if known not in _directories:
         bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
         tops = (hashes >> np.uint64(64 - bits)).astype(np.int64)

@@ -223,7 +223,9 @@ class Tfidf:
             worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
         return self._weighed(sparse(rows, column, worth, (n, len(known))), known), found, asked
 
-    def _single(self, rows: NDArray[np.int64], tokens: NDArray[np.int64], view: TokenView) -> NDArray[np.int64]:
+    def _single(
+        self, rows: NDArray[np.int64], tokens: NDArray[np.int64], view: TokenView
+    ) -> NDArray[np.int64]:
         """Return the rows of terms that are no pairs."""
         return rows[tokens < len(view)] if self.pairs else rows
 

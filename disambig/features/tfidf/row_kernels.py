@@ -40,7 +40,21 @@ def _sort(row):
 
 @compiled
 def count_terms(
-    hashes, counted, ends, first, stop, pairs, seed, keys, begins, shift, indptr, columns, counts, found, asked
+    hashes,
+    counted,
+    ends,
+    first,
+    stop,
+    pairs,
+    seed,
+    keys,
+    begins,
+    shift,
+    indptr,
+    columns,
+    counts,
+    found,
+    asked,
 ):
     """Write the rows of instances, columns rising, and how many of their words are known; return their size.
 

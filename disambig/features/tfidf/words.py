@@ -125,8 +125,8 @@ class Terms:
         Whether signs count too, and words for themselves where they have no value in `layer`, or the view
         has none of them.
     pairs : bool
-        Whether two neighbouring tokens are a term, too, of which one at least is in the instance: words, signs
-        and ends of sentences, but not the end of one and the beginning of the next.
+        Whether two neighbouring tokens are a term, too, of which one at least is in the instance: words,
+        signs and ends of sentences, but not the end of one and the beginning of the next.
 
     A term is known by its token; a pair by that of its first, and the number of tokens in the view more.
     """
@@ -194,7 +194,10 @@ class Terms:
         ends = view.starts == view.ends  # of sentences
         both = ends[first] & ends[first + 1]
         of_pair, first = of_pair[~both], first[~both]
-        rows, tokens = np.concatenate([rows[keep], of_pair]), np.concatenate([tokens[keep], first + len(view)])
+        rows, tokens = (
+            np.concatenate([rows[keep], of_pair]),
+            np.concatenate([tokens[keep], first + len(view)]),
+        )
         order = np.argsort(rows, kind="stable")
         return rows[order], tokens[order]
 

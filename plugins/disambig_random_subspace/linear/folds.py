@@ -1,4 +1,4 @@
-"""Stochastic gradient descent on all examples, and on all but each fold of them, in one pass over the rows."""
+"""Stochastic gradient descent on all examples, and on all but each fold of them, at once."""
 
 from __future__ import annotations
 

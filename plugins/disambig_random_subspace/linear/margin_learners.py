@@ -165,7 +165,9 @@ class SGD(LinearLearner):
     def _masked(
         self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
-        return _descend(problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alphas[0]))
+        return _descend(
+            problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alphas[0])
+        )
 
     def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
         return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=float(self.alphas[0]))

@@ -15,7 +15,8 @@ from disambig.data.batches.sparse import CrossedRows
 from disambig.errors import UserError
 from disambig.testing import lists
 from disambig.training.fitting import fit_folds
-from disambig.types import FitsFolds, Settles
+from disambig.training.plan import FitsFolds
+from disambig.types import Settles
 
 
 def made(n=90, dimensions=12, labels=3, *, seed=0, noise=0.6):
@@ -27,7 +28,9 @@ def made(n=90, dimensions=12, labels=3, *, seed=0, noise=0.6):
     costs = np.ones((n, labels), np.float32)
     costs[np.arange(n), right] = 0.0
     size = labels * dimensions
-    about = Columns(np.repeat(np.arange(labels), dimensions).astype(np.int32), np.zeros(size, np.int32), ("x",))
+    about = Columns(
+        np.repeat(np.arange(labels), dimensions).astype(np.int32), np.zeros(size, np.int32), ("x",)
+    )
     return CrossedRows(csr_array(rows), costs, about)
 
 

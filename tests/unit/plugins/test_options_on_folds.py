@@ -24,9 +24,9 @@ OPTIONS = {
 }
 
 
-def open_config(**options):
+def open_config():
     said = config(labels=["after", "before"])
-    said["extractors"] = {"terms": {"@disambig_extractors": "disambig.OneOf.v1", "options": options or OPTIONS}}
+    said["extractors"] = {"terms": {"@disambig_extractors": "disambig.OneOf.v1", "options": OPTIONS}}
     return said
 
 
@@ -94,7 +94,11 @@ def test_where_there_are_no_folds_the_first_option_is_taken():
         "learner": {"@disambig_learners": "random_subspace.SGD.v1"},
         "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
     }
-    texts = [f"They {word} it {place} number {i}." for i in range(40) for word, place in (("bring", "here"), ("take", "away"))]
+    texts = [
+        f"They {word} it {place} number {i}."
+        for i in range(40)
+        for word, place in (("bring", "here"), ("take", "away"))
+    ]
     model = train(resolve(said), {"train": texts[:60], "dev": texts[60:]}, name="t", config=said)
     assert model.extractors[0].around == 2 and model.config["extractors"]["around"]["around"] == 2
     assert model.provenance["chosen"] == {"around": {"taken": "near", "accuracy": {}}}
@@ -111,7 +115,9 @@ def test_the_config_that_ships_prefers_pairs_for_short_texts():
     assert f"{report['alpha']:g}" in report["accuracy"]
 
 
-@pytest.mark.parametrize(("enough", "decided", "n"), [(None, 4, 120), (30, 1, 30), (31, 2, 60), (500, 4, 120)])
+@pytest.mark.parametrize(
+    ("enough", "decided", "n"), [(None, 4, 120), (30, 1, 30), (31, 2, 60), (500, 4, 120)]
+)
 def test_no_more_folds_are_tested_than_are_enough(enough, decided, n):
     found = cross_validate(resolve(open_config()), documents(ordered=True), folds=4, enough=enough)
     assert (found["folds"], found["decided"], found["n"], found["documents"]) == (4, decided, n, n)
