@@ -63,9 +63,9 @@ class FitsFolds(Protocol):
     ) -> tuple[Fitted, NDArray[np.float64]] | None:
         """Return what was found on all instances, and the score of each row by what did not see its fold.
 
-        None where a batch is learned from in turn: `fit` is called then. `folds`, shape (n,), are numbers from
-        0 on, two of them at least. A setting left open is the one by which most instances are decided right
-        by what did not see them.
+        None where a batch is learned from in turn: `fit` is called then. `folds`, shape (n,), are numbers
+        from 0 on, two of them at least. A setting left open is the one by which most instances are decided
+        right by what did not see them.
         """
         ...
 
