@@ -4,8 +4,8 @@
 
 spaCy's tagger has the settings of ``spacy init config`` for a CPU and random weights: they do not change its
 speed. CRFsuite learns a few sentences of the samples. Rounds alternate, so that a busy machine slows all
-alike; the best round of each counts, and the range of the ratios is that of the rounds. Nothing here fails for
-being slow: the figures are printed.
+alike; the best round of each counts, and the range of the ratios is that of the rounds. Nothing here fails
+for being slow: the figures are printed.
 """
 
 from __future__ import annotations
