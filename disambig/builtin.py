@@ -33,6 +33,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("disambig.GapOdds.v1", "disambig.features.gaps.extractor:GapOdds")
     register("disambig.Headwords.v1", "disambig.features.headwords.extractor:Headwords")
     register("disambig.NgramCounts.v1", "disambig.features.counts.ngram_counts:NgramCounts")
+    register("disambig.OneOf.v1", "disambig.features.one_of:OneOf")
     register("disambig.SentenceWords.v1", "disambig.features.words.sentence_words:SentenceWords")
     register("disambig.SourceFeatures.v1", "disambig.features.lists.source:SourceFeatures")
     register("disambig.Subsequences.v1", "disambig.features.strings.subsequences:Subsequences")

@@ -209,6 +209,8 @@ model for {seen!r}",
     "D514": "nearness is {value!r}: give a number from 0 to {most}",
     "D515": "nearness weighs words around a place: give around, and neither sublinear_tf nor weighting = 'binary'",
     "D516": "component {name!r}: {setting} is {value!r}, not {wanted}",
+    "D517": "pairs are of an instance's own words: leave out around and layer, or pairs",
+    "D518": "options: {n:,}; to choose between, there must be two at least: [extractors.NAME.options.OPTION]",
     # command line
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}: there are {names}",

@@ -21,6 +21,8 @@ from disambig.text.documents import view_of_texts
 from disambig.training.plan import Progress
 
 FOLDS = 5
+ENOUGH = 1000
+"""Labelled examples of each group that figures are of: of more they would say the same, and take longer."""
 
 
 def judge(
@@ -66,8 +68,11 @@ def judge(
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:
             return {}
-        found = cross_validate(parts, labelled, folds=folds, progress=progress, **settings)
-        return {"how": f"{folds}-fold cross-validation over documents", **found}
+        found = cross_validate(parts, labelled, folds=folds, enough=ENOUGH, progress=progress, **settings)
+        how = f"{folds}-fold cross-validation over documents"
+        if found["decided"] < folds:
+            how += f", {found['decided']} of which tested"
+        return {"how": how, **found}
     return judge_on_texts(model, texts) if texts else {}
 
 

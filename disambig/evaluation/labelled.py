@@ -76,6 +76,7 @@ def cross_validate(
     labelled: Sequence[Labelled],
     *,
     folds: int = 10,
+    enough: int | None = None,
     also: Sequence[Labelled] = (),
     say: Say | None = None,
     progress: Progress | None = None,
@@ -96,6 +97,8 @@ def cross_validate(
     parts : dict
         The resolved config.
     labelled : sequence of Labelled
+    enough : int, optional
+        No more folds are decided, and trained for, once each group has so many examples in those that are.
     also : sequence of Labelled
         More examples to learn from in each fold; nothing is decided in them. Those at the place of one of
         `labelled` are left out.
@@ -107,8 +110,9 @@ def cross_validate(
     Returns
     -------
     dict
-        ``n``, ``documents``, ``unused``, ``folds``, under ``systems`` for each of `SYSTEMS` the figures of
-        each group, without ``baseline`` where the config has none, and under ``overall`` those of all groups.
+        ``n``, ``documents``, ``unused``, ``folds`` and how many of them were ``decided``; under ``systems``
+        for each of `SYSTEMS` the figures of each group, without ``baseline`` where the config has none, and
+        under ``overall`` those of all groups.
 
     Raises
     ------
@@ -141,7 +145,11 @@ def cross_validate(
     systems = [system for system in SYSTEMS if system in learners or system == "majority"]
     chosen = {system: np.zeros(len(instances), np.int64) for system in systems}
     logits = {system: np.zeros((len(instances), max(widths))) for system in learners}
+    decided = folds
     for k in range(folds):
+        if enough is not None and k and _least(instances.groups[fold < k], len(task.groups)) >= enough:
+            decided = k
+            break
         if progress:
             progress("cross-validating", k, folds)
         learn = every.alone(fold_of_every != k)
@@ -164,15 +172,23 @@ def cross_validate(
         there = part.examples.instances
         all_right = listed(right, there.offsets(group))
         chosen["majority"][rows] = most_frequent(there, group, right=all_right)
+        kept = np.flatnonzero(fold[rows] < decided)
         for system in systems if len(rows) else ():
             picked = chosen[system][rows]
             if learns_labels(task):
                 picked = seen_elsewhere(picked, right, fold[rows], _given(also, group))
-            scored = logits[system][rows, : widths[g]] if system in logits else None
-            groups[system][group.name] = figures(there, group, _gold(part, group, picked), picked, scored)
+            scored = logits[system][rows, : widths[g]][kept] if system in logits else None
+            gold = _gold(part, group, picked)[kept]
+            groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
     told = account(len(marked.documents), every.problems)
-    about = _about(marked) | {"unused": len(every.problems), "account": told, "folds": folds}
+    about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": told}
+    about |= {"folds": folds, "decided": decided}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
+
+
+def _least(groups: NDArray[np.int32], n: int) -> int:
+    """Return how many examples the group has that has the fewest."""
+    return int(np.bincount(groups, minlength=n).min())
 
 
 def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:

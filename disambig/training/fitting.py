@@ -12,11 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.data import segments
 from disambig.data.batches.conversions import convert
 from disambig.errors import UserError, broken
 from disambig.fields import takes
+from disambig.training.plan import FitsFolds
 from disambig.types import CandidateBatch, FindsBest, FitsPath, Fitted, Learner, Scorer
 
 _LOOKED_AT = 100
@@ -61,6 +63,31 @@ def fit(
     fitted = learner.fit(examples, dev=development, rng=rng)
     check_fitted(fitted, _some(batch if dev is None or not _n(dev) else dev), part=part)
     return fitted
+
+
+def fit_folds(
+    learner: FitsFolds, batch: CandidateBatch, folds: NDArray[np.int64]
+) -> tuple[Fitted, NDArray[np.float64]] | None:
+    """Return what a learner found on all examples, and the scores of each fold by what did not see it.
+
+    None where it is to learn in turn.
+
+    Raises
+    ------
+    UserError
+        As `fit`.
+    """
+    part = f"the learner {type(learner).__name__}"
+    found = learner.fit_folds(as_taken(learner, batch, part=part), folds)  # type: ignore[arg-type]
+    if found is None:
+        return None
+    if not (isinstance(found, tuple) and len(found) == 2):
+        wanted = "(Fitted(scorer, report), scores), or None"
+        raise broken(part, f"fit_folds gave {_shown(found)}", wanted)
+    fitted, scores = found
+    check_fitted(fitted, _some(batch), part=part)
+    check_scores(scores, batch, part=f"fit_folds of {part}")
+    return fitted, scores
 
 
 def as_taken(learner: Learner, batch: CandidateBatch, *, part: str = "") -> CandidateBatch:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from disambig.data.batches.rows import rows_of
 from disambig.data.batches.stacked import stacked
+from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.features.contract import fault, fitted, transformed
 from disambig.features.joining import join, names_of
@@ -23,9 +24,9 @@ from disambig.fields import cross_fits
 from disambig.model.model import Model
 from disambig.training import notes
 from disambig.training.accounting import account
-from disambig.training.fitting import fit
+from disambig.training.fitting import fit, fit_folds
 from disambig.training.marking import Marked, learns_labels, right_candidates, seen_elsewhere
-from disambig.training.plan import Progress
+from disambig.training.plan import FitsFolds, Progress
 from disambig.types import (
     CandidateBatch,
     FeatureExtractor,
@@ -40,6 +41,7 @@ from disambig.types import (
 
 FOLDS = 5
 _EVIDENCE = ("found", "asked")
+_Found = tuple[Scorer | None, dict[str, Any], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +83,8 @@ class Ready:
         Which candidates are right; there may be several.
     held_out : list of arrays of float64
         Scores of each group's candidates by scorers that did not see the example; filled by `fit`.
+    known : dict
+        What was found for groups: their scorers, reports and scores.
     """
 
     marked: Marked
@@ -91,6 +95,7 @@ class Ready:
     rows: list[NDArray[np.int64]]
     right: list[NDArray[np.bool_]]
     held_out: list[NDArray[np.float64]] = field(default_factory=list)
+    known: dict[int, _Found] = field(default_factory=dict)
 
     def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
         """Return None: what groups share would have seen every fold."""
@@ -104,9 +109,36 @@ class Ready:
         Where the other folds of an example hold one label only, its scores are the baseline's. Where that is
         so for all folds the scorer is None: the examples are too few to learn from.
         """
+        scorer, report, held_out = self._found(model.task, learner, model.baseline, group)
+        self.held_out.append(held_out)
+        return scorer, dict(report)
+
+    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+        """Return which examples are decided right by scorers that did not see them, before any offsets."""
+        found = np.zeros(len(self.folds), bool)
+        for g, (right, rows) in enumerate(zip(self.right, self.rows, strict=True)):
+            if len(rows):
+                chosen = self._found(task, learner, baseline, g)[2].argmax(axis=1)
+                found[rows] = right[np.arange(len(rows)), chosen]
+        return found
+
+    def settled(self, learner: Learner) -> Learner:
+        """Return a learner with what it leaves open as it came out in the groups' fits so far."""
+        return (
+            learner.settled([about[1] for about in self.known.values()])
+            if isinstance(learner, Settles)
+            else learner
+        )
+
+    def _found(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _Found:
+        """Return what was found for a group; each is fitted once."""
+        if group not in self.known:
+            self.known[group] = self._fitted(task.groups[group], learner, baseline, group)
+        return self.known[group]
+
+    def _fitted(self, table: Group, learner: Learner, baseline: Learner, group: int) -> _Found:
         features, gold = self.features[group], self.gold(group)
-        folds, baseline = self.folds[self.rows[group]], model.baseline
-        table = model.task.groups[group]
+        folds = self.folds[self.rows[group]]
         n = len(gold)
         counts = dict(zip(*(values.tolist() for values in np.unique(gold, return_counts=True)), strict=True))
         labels = {str(label): count for label, count in counts.items()}
@@ -114,12 +146,16 @@ class Ready:
         parts = np.unique(folds)
         learnable = [part for part in parts if len(np.unique(gold[folds != part])) > 1]
         held_out = np.empty((n, len(table.candidates)))
-        self.held_out.append(held_out)
         if len(learnable) < len(parts) or not learnable:
             batch = features.batch
             held_out[:] = baseline.fit(batch).scorer.scores(batch).reshape(held_out.shape)
+        elif isinstance(learner, FitsFolds):
+            at_once = fit_folds(learner, features.batch, folds)
+            if at_once is not None:
+                found, scores = at_once
+                return found.scorer, report | found.report, scores.reshape(held_out.shape)
         if not learnable:
-            return None, report | {"learner": "baseline"}
+            return None, report | {"learner": "baseline"}, held_out
         reports: list[dict[str, Any]] = []
         for part in learnable:
             inside, outside = np.flatnonzero(folds != part), np.flatnonzero(folds == part)
@@ -131,7 +167,7 @@ class Ready:
             learner = learner.settled(reports)
         steps = Counter(str(each["chosen"]) for each in reports if "chosen" in each).most_common(1)
         found = fit(learner, features.batch, step=steps[0][0] if steps else None)
-        return found.scorer, report | found.report
+        return found.scorer, report | found.report, held_out
 
     def gold(self, group: int) -> NDArray[np.int32]:
         """Return the right candidate of each example of a group."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.model.model import Model
-from disambig.types import FeatureExtractor, Learner, Material, Scorer
+from disambig.types import CandidateBatch, FeatureExtractor, Fitted, Learner, Material, Scorer, Task
 
 Progress = Callable[[str, int, int], None]
 
@@ -37,6 +38,35 @@ class Ready(Protocol):
 
     def provenance(self, model: Model) -> dict[str, Any]:
         """Return what is to be said of the examples, as plain values."""
+        ...
+
+
+@runtime_checkable
+class Tries(Protocol):
+    """A plan whose extractors are fitted, and that can tell how good they are before anything is taken."""
+
+    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+        """Return which examples are decided right by scorers that did not see them."""
+        ...
+
+    def settled(self, learner: Learner) -> Learner:
+        """Return a learner with what it leaves open as it came out in the fits so far."""
+        ...
+
+
+@runtime_checkable
+class FitsFolds(Protocol):
+    """A learner that learns from all examples, and from all but each fold, in one go: sooner than in turn."""
+
+    def fit_folds(
+        self, batch: CandidateBatch, folds: NDArray[np.int64]
+    ) -> tuple[Fitted, NDArray[np.float64]] | None:
+        """Return what was found on all instances, and the score of each row by what did not see its fold.
+
+        None where a batch is learned from in turn: `fit` is called then. `folds`, shape (n,), are numbers
+        from 0 on, two of them at least. A setting left open is the one by which most instances are decided
+        right by what did not see them.
+        """
         ...
 
 

@@ -18,6 +18,7 @@ from disambig.formats.fixes.fix import Clean, Fix
 from disambig.model.model import Model
 from disambig.tasks.contract import examples_of, instances_of
 from disambig.text.documents import view_of_texts
+from disambig.training.choosing import prepared
 from disambig.training.examples import Examples
 from disambig.training.held_out import HeldOut
 from disambig.training.judged import judge_of, with_judge_of_mistakes
@@ -122,7 +123,8 @@ def train_by(
     tell = progress or (lambda stage, done, total: None)
     task = parts["task"]
     learner: Learner = parts["learner"]
-    ready = plan.prepare(parts, tell)
+    chosen = prepared(plan, parts, config or {}, tell)
+    ready = chosen.ready
     judge = judge_of(parts, settings)
     model = Model(
         name=name,
@@ -133,7 +135,7 @@ def train_by(
         baseline=parts["baseline"],
         scorers=(None,) * len(task.groups),
         judge=judge,
-        config=config or {},
+        config=chosen.config,
     )
     rng = np.random.default_rng(seed)
     if isinstance(learner, SharesWeights) and len(task.groups) > 1:
@@ -151,6 +153,8 @@ def train_by(
     said = ready.provenance(model)
     if "settings" in said:
         said["settings"] = {**said["settings"], "seed": seed}
+    if chosen.said:
+        said |= {"chosen": chosen.said, "notes": [*said.get("notes", ()), *chosen.notes()]}
     return replace(model, provenance={**said, "groups": reports})
 
 

@@ -2,8 +2,9 @@
 
     DISAMBIG_DATA=... pytest -s -m benchmark tests/benchmarks/test_topic_benchmarks.py
 
-20 Newsgroups by date. Both learn TF-IDF and a linear classifier (hinge loss, five passes) from the training
-part and label the test part; the best of the alternating rounds counts. Nothing here fails for being slow.
+20 Newsgroups by date. Ours is the config that ships, which chooses its terms on folds of the training part.
+Both learn TF-IDF and a linear classifier (hinge loss, five passes) from the training part and label the test
+part; the best of the alternating rounds counts. Nothing here fails for being slow.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from pathlib import Path
 import pytest
 import spacy
 
-from disambig.config import resolve
 from disambig.evaluation.labelled import evaluate_labelled
 from disambig.formats.labelled.reader import Labelled
 from disambig.model.annotate import annotate
 from disambig.spacy.documents import DocumentLabeller
 from disambig.training.labelled import train_labelled
+from disambig.training.run import read_plan
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.data]
 ARCHIVE = "labelled/20newsgroups/20news-bydate.tar.xz"
@@ -43,16 +44,6 @@ def documents():
     return parts["train"], parts["test"]
 
 
-def config(labels):
-    return {
-        "task": {"@disambig_tasks": "random_subspace.Topic.v1", "labels": labels},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"words": {"@disambig_extractors": "disambig.Tfidf.v1", "min_documents": 2}},
-        "learner": {"@disambig_learners": "random_subspace.SGD.v1"},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-    }
-
-
 def test_documents_a_second_beside_scikit_learn():
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import SGDClassifier
@@ -63,12 +54,14 @@ def test_documents_a_second_beside_scikit_learn():
     learn, test = documents()
     texts, labels = [e.text for e in learn], [e.label for e in learn]
     start = time.perf_counter()
-    said = config(sorted(set(labels)))
-    model = train_labelled(resolve(said), learn, name="topic", config=said)
-    print(f"\nours: trained, with calibration by five folds, in {time.perf_counter() - start:.1f} s")
+    plan = read_plan("topic").with_settings_of(learn)
+    model = train_labelled(plan.parts, learn, name="topic", config=plan.config)
+    print(f"\nours: trained, all chosen and calibrated by five folds, in {time.perf_counter() - start:.1f} s")
+    print(model.provenance["chosen"])
     start = time.perf_counter()
     theirs = make_pipeline(
-        TfidfVectorizer(min_df=2, token_pattern=r"\w+"), SGDClassifier(max_iter=5, tol=None, random_state=0)
+        TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+"),
+        SGDClassifier(max_iter=5, tol=None, random_state=0),
     ).fit(texts, labels)
     print(f"scikit-learn: trained, without, in {time.perf_counter() - start:.1f} s")
     asked = [e.text for e in test]
@@ -107,4 +100,4 @@ def test_documents_a_second_beside_scikit_learn():
             best[way] = max(best[way], n / (time.perf_counter() - start))
     for way, rate in best.items():
         print(f"{way.__name__.replace('_', ' ')}: {rate:,.0f} documents/s")
-    assert ours > 0.8
+    assert ours >= 0.86

@@ -21,6 +21,7 @@ from disambig.errors import UserError
 from disambig.features.rows.around import MOST_NEARNESS
 from disambig.features.rows.one_row import Rows, as_features, below_each_other, named_columns, sparse
 from disambig.features.rows.spellings import Spellings
+from disambig.features.tfidf.counting import by_kernel
 from disambig.features.tfidf.words import Known, Terms, known_of, spelled
 from disambig.settings import no_setting
 from disambig.text.view import TokenView
@@ -63,6 +64,9 @@ class Tfidf:
         have no stem, and say much next to a place.
     weighting : "tfidf", "count" or "binary"
         Rows of counts, and of ones for words that are there, are not scaled.
+    pairs : bool
+        Whether pairs of neighbouring tokens count, too: of words, signs and ends of sentences. They are no
+        evidence. Not with `around` or `layer`.
     nearness : float
         With `around`: a word at distance d counts ``d ** -nearness``; from 0 to 10.
     name : str
@@ -73,7 +77,7 @@ class Tfidf:
     Raises
     ------
     UserError
-        D452, D473, D474, D510, D511, D514, D515 for settings that make no sense.
+        D452, D473, D474, D510, D511, D514, D515, D517 for settings that make no sense.
     """
 
     min_documents: int = 1
@@ -83,6 +87,7 @@ class Tfidf:
     around: int | Literal["document"] | None = None
     layer: str | None = None
     every_token: bool = False
+    pairs: bool = False
     weighting: str = "tfidf"
     nearness: float = 0.0
     name: str = "words"
@@ -108,6 +113,8 @@ class Tfidf:
             raise UserError("D515")
         if self.layer is not None and self.layer not in LAYERS:
             raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
+        if self.pairs and (self.around is not None or self.layer is not None):
+            raise UserError("D517")
         if self.weighting not in WEIGHTINGS:
             raise UserError("D510", setting="weighting", value=self.weighting, choices=", ".join(WEIGHTINGS))
 
@@ -119,12 +126,12 @@ class Tfidf:
         UserError
             D475 where no word stands in `min_documents` of them.
         """
-        met = np.zeros(len(view), bool)
+        met = np.zeros(self._terms.n(view), bool)
         for part in self._terms.portions(view, instances):
             met[self._terms.of(view, part)[1]] = True
         tokens = np.flatnonzero(met)
         hashes = self._terms.values(view, tokens)
-        column_of = np.full(len(view), -1)
+        column_of = np.full(len(met), -1)
         if self.bits is not None:
             empty = Known(np.zeros(1 << self.bits, np.int32), len(instances), None, Spellings.of(()))
             column_of[tokens] = empty.columns(hashes)
@@ -185,7 +192,7 @@ class Tfidf:
 
     @property
     def _terms(self) -> Terms:
-        return Terms(self.around, self.layer, self.every_token)
+        return Terms(self.around, self.layer, self.every_token, self.pairs)
 
     def _counted(
         self, view: TokenView, instances: Instances, column_of: NDArray[np.int64], d: int
@@ -200,18 +207,27 @@ class Tfidf:
         return documents, often
 
     def _rows(self, view: TokenView, instances: Instances, known: Known) -> Rows:
+        made = by_kernel(self._terms, view, instances, known)
+        if made is not None:
+            return self._weighed(made[0], known), *made[1:]
         n = len(instances)
         rows, tokens = self._terms.of(view, instances)
-        asked = np.bincount(rows, minlength=n)
+        asked = np.bincount(self._single(rows, tokens, view), minlength=n)
         column = known.columns(self._terms.values(view, tokens))
         seen = column >= 0
         rows, column, tokens = rows[seen], column[seen], tokens[seen]
         met = known.documents[column] > 0  # of hashed columns some are empty
-        found = np.bincount(rows[met], minlength=n)
+        found = np.bincount(self._single(rows[met], tokens[met], view), minlength=n)
         worth = None
         if self.nearness:
             worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
         return self._weighed(sparse(rows, column, worth, (n, len(known))), known), found, asked
+
+    def _single(
+        self, rows: NDArray[np.int64], tokens: NDArray[np.int64], view: TokenView
+    ) -> NDArray[np.int64]:
+        """Return the rows of terms that are no pairs."""
+        return rows[tokens < len(view)] if self.pairs else rows
 
     def _weighed(self, counts: csr_array, known: Known) -> csr_array:
         """Turn counts into what `weighting` says, in place."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,13 +15,16 @@ from disambig.features.rows.around import documents_of, place, spread, within
 from disambig.features.rows.one_row import portions
 from disambig.features.rows.spellings import Spellings, spellings_of
 from disambig.referable import Referable
-from disambig.text.hashing import hash_word
+from disambig.text.hashing import hash_word, ngram_keys
 from disambig.text.tokenisations.words_reference import normalised
 from disambig.text.view import TokenView
 from disambig.types import Arrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+PAIRS = hash_word("pairs of tfidf")
+"""What pairs are hashed with: no pair is a word."""
+_ENDS = {hash_word(end): end for end in ("<S>", "</S>")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +57,9 @@ class Known(Referable):
 
     def idf(self, columns: NDArray[np.integer]) -> Floats:
         """Return the inverse document frequencies of columns, smoothed: ``ln((1 + n) / (1 + df)) + 1``."""
-        weights: Floats = np.log((1.0 + self.n_documents) / (1.0 + self.documents[columns])) + 1.0
-        return weights
+        if self not in _idf:
+            _idf[self] = np.log((1.0 + self.n_documents) / (1.0 + self.documents)) + 1.0
+        return _idf[self][columns]
 
     def columns(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the column of each word, -1 for words that have none."""
@@ -72,6 +75,10 @@ class Known(Referable):
         n_documents = np.array([self.n_documents], np.int64)
         counted: dict[str, NDArray[Any]] = {"documents": self.documents, "n_documents": n_documents}
         return counted if self.hashes is None else counted | {"hashes": self.hashes, **self.names.state()}
+
+
+_idf: WeakKeyDictionary[Known, Floats] = WeakKeyDictionary()
+"""The inverse document frequencies of all columns, as long as these are in use."""
 
 
 def known_of(arrays: Arrays, *, bits: int | None) -> Known:
@@ -117,18 +124,38 @@ class Terms:
     every_token : bool
         Whether signs count too, and words for themselves where they have no value in `layer`, or the view
         has none of them.
+    pairs : bool
+        Whether two neighbouring tokens are a term, too, of which one at least is in the instance: words,
+        signs and ends of sentences, but not the end of one and the beginning of the next.
+
+    A term is known by its token; a pair by that of its first, and the number of tokens in the view more.
     """
 
     around: int | str | None = None
     layer: str | None = None
     every_token: bool = False
+    pairs: bool = False
 
     def lacking(self, view: TokenView) -> bool:
         """Tell whether the view lacks the layer, and so has no terms."""
         return self.layer is not None and self.layer not in view.layers and not self.every_token
 
+    def n(self, view: TokenView) -> int:
+        """Return above what number there is no term of a view."""
+        return len(view) * (2 if self.pairs else 1)
+
     def values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
-        """Return the terms of tokens, 0 for none; all are none where the view lacks the layer."""
+        """Return the hashes of terms, 0 for none; all are none where the view lacks the layer."""
+        if not self.pairs:
+            return self._of_tokens(view, tokens)
+        found = np.empty(len(tokens), np.uint64)
+        of_two = tokens >= len(view)
+        first = tokens[of_two] - len(view)
+        found[~of_two] = self._of_tokens(view, tokens[~of_two])
+        found[of_two] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
+        return found
+
+    def _of_tokens(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
         if self.layer is None:
             return view.hashes[tokens]
         if self.layer not in view.layers:
@@ -154,17 +181,35 @@ class Terms:
         return portions(instances, sizes.sum(axis=1))
 
     def of(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
-        """Return the terms of the instances: the instance of each and its token, in text order."""
+        """Return the terms of the instances: the instance of each and its token, in text order.
+
+        The pairs of an instance come after its tokens.
+        """
         ranges, tokens = spread(*self.ranges(view, instances))
         rows = ranges if self.around is None else ranges // 2
         keep = self.counted(view, tokens)
-        return rows[keep], tokens[keep]
+        if not self.pairs:
+            return rows[keep], tokens[keep]
+        of_pair, first = spread(instances.positions - 1, instances.positions + instances.lengths)
+        ends = view.starts == view.ends  # of sentences
+        both = ends[first] & ends[first + 1]
+        of_pair, first = of_pair[~both], first[~both]
+        rows, tokens = (
+            np.concatenate([rows[keep], of_pair]),
+            np.concatenate([tokens[keep], first + len(view)]),
+        )
+        order = np.argsort(rows, kind="stable")
+        return rows[order], tokens[order]
 
     def distances(self, view: TokenView, instances: Instances, rows: Ints, tokens: Ints) -> Ints:
         """Return how many words each term is from its instance, boundary words left out; the next is at 1."""
         at = place(view, tokens)
         before = place(view, instances.positions)[rows] - at
         return np.maximum(before, at - place(view, instances.positions + instances.lengths - 1)[rows])
+
+    def counted_tokens(self, view: TokenView) -> NDArray[np.bool_]:
+        """Return which tokens of a view have a term; of words, not of a layer."""
+        return view.ends > view.starts if self.every_token else _words_of(view)
 
     def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
         """Return which tokens have a term."""
@@ -189,18 +234,25 @@ def _words_of(view: TokenView) -> NDArray[np.bool_]:
 
 
 def spelled(view: TokenView, tokens: Ints) -> Spellings:
-    """Return how the words at `tokens` are written.
+    """Return how terms are written.
 
-    A word is shown as it stands there where that is its normal form, else in the core's normal form.
+    A word is shown as it stands there where that is its normal form, else in the core's normal form. Of pairs
+    both are, with a blank between them.
     """
-    return Spellings.of(_written(view, tokens))
+    pairs = tokens >= len(view)
+    words = _written(view, np.where(pairs, tokens - len(view), tokens))
+    if pairs.any():
+        seconds = _written(view, tokens[pairs] - len(view) + 1)
+        for at, second in zip(np.flatnonzero(pairs).tolist(), seconds, strict=True):
+            words[at] += f" {second}"
+    return Spellings.of(words)
 
 
-def _written(view: TokenView, tokens: Ints) -> Sequence[str]:
+def _written(view: TokenView, tokens: Ints) -> list[str]:
     documents = view.document_of(tokens).tolist()
     spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
     words = []
     for (document, start, end), key in zip(spans, view.hashes[tokens].tolist(), strict=True):
-        seen = view.texts[document][start:end]
+        seen = view.texts[document][start:end] or _ENDS.get(key, "")
         words.append(seen if hash_word(seen) == key else normalised(seen))
     return words

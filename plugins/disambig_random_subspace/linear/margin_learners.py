@@ -5,20 +5,22 @@ Without masks they are scikit-learn's estimators; under masks `kernels` takes th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, UserError
-from disambig.api.batches import SequenceRows
+from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, LinearScorer, UserError
+from disambig.api.batches import SequenceRows, convert
 from disambig.api.decoding import ChainScorer, structures_of, subgradient
 
 from ..checks import check_above_zero, check_count, check_decoder
 from .learner import TAKES, LinearLearner
 from .lists import ListProblem
-from .problem import Problem
+from .problem import Problem, prepare
+from .scorer import InterceptScorer
 
 Floats = NDArray[np.float64]
 
@@ -63,8 +65,9 @@ class SGD(LinearLearner):
 
     Parameters
     ----------
-    alpha : float
-        Weight of half the squared norm.
+    alpha : float or sequence of float
+        Weight of half the squared norm. Of several, the one that decides most examples right that were not
+        seen is taken where training has folds, else the first.
     passes, seed : int
         As in `Perceptron`.
     decoder : Decoder, optional
@@ -72,16 +75,25 @@ class SGD(LinearLearner):
         By default each row is a candidate of its own.
     """
 
-    alpha: float = 1e-4
+    alpha: float | Sequence[float] = 1e-4
     passes: int = 5
     seed: int = 0
     decoder: Any = None
 
     def __post_init__(self) -> None:
         check_decoder("SGD.decoder", self.decoder)
-        check_above_zero("SGD.alpha", self.alpha)
+        if not self.alphas:
+            raise UserError("D760", setting="SGD.alpha", value=self.alpha)
+        for alpha in self.alphas:
+            check_above_zero("SGD.alpha", alpha)
         check_count("SGD.passes", self.passes)
         check_count("SGD.seed", self.seed, least=0)
+
+    @property
+    def alphas(self) -> tuple[float, ...]:
+        """The weights of the squared norm to choose from."""
+        several = isinstance(self.alpha, Sequence) and not isinstance(self.alpha, str)
+        return tuple(self.alpha) if several else (self.alpha,)  # type: ignore
 
     @property
     def takes(self) -> tuple[type, ...]:
@@ -101,11 +113,42 @@ class SGD(LinearLearner):
         if len(batch.offsets) < 2:
             raise UserError("D705")
         examples = structures_of(batch, self.decoder)
-        alpha = float(self.alpha)
+        alpha = float(self.alphas[0])
         weights = subgradient(examples, alpha=alpha, passes=self.passes, seed=self.seed)
         if isinstance(batch, SequenceRows):
             return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]))
         return Fitted(LinearScorer(weights))
+
+    def settled(self, reports: Sequence[Mapping[str, Any]]) -> SGD:
+        """Return the learner with the middle one of the alphas of some fits, if all chose one."""
+        found = sorted(float(each["alpha"]) for each in reports if "alpha" in each)
+        return replace(self, alpha=found[len(found) // 2]) if found and len(found) == len(reports) else self
+
+    def fit_folds(self, batch: CandidateBatch, folds: NDArray[np.int64]) -> tuple[Fitted, Floats] | None:
+        """Return the scorer of all examples, and scores by those that did not see an example's fold.
+
+        Each is what `fit` returns, but for the order of examples: it is one order, for all alike. Lists and
+        sequences have no quicker way than one after another: None.
+        """
+        from .folds import descend_folds
+
+        given = None if self.decoder is not None else convert(batch, *TAKES)
+        if not isinstance(given, CrossedRows):
+            return None
+        problem = prepare(given, self.seed)
+        tried: dict[str, float] = {}
+        best: tuple[float, float, tuple[Floats, Floats, Floats]] | None = None
+        for alpha in map(float, self.alphas):
+            found = descend_folds(problem, folds, passes=self.passes, alpha=alpha)
+            accuracy = float((given.costs[np.arange(len(folds)), found[0].argmax(axis=1)] == 0).mean())
+            tried[f"{alpha:g}"] = accuracy
+            if best is None or accuracy > best[0]:
+                best = accuracy, alpha, found
+        assert best is not None
+        _, alpha, (held_out, coefficients, intercepts) = best
+        scorer = InterceptScorer(problem.weights(coefficients, intercepts, 1)).rounded()
+        report = {"seen_dimensions": len(problem.used), "alpha": alpha, "accuracy": tried}
+        return Fitted(scorer, report), held_out.ravel()
 
     def from_state(self, arrays: Arrays) -> Any:
         """Rebuild a saved scorer."""
@@ -116,16 +159,18 @@ class SGD(LinearLearner):
         return LinearLearner.from_state(self, arrays)
 
     def _plain(self, problem: Problem) -> tuple[Floats, Floats]:
-        settings = {"loss": "hinge", "penalty": "l2", "alpha": self.alpha, "learning_rate": "optimal"}
+        settings = {"loss": "hinge", "penalty": "l2", "alpha": self.alphas[0], "learning_rate": "optimal"}
         return _by_scikit_learn(problem, settings, self.passes)
 
     def _masked(
         self, problem: Problem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
-        return _descend(problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alpha))
+        return _descend(
+            problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alphas[0])
+        )
 
     def _of_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
-        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=float(self.alpha))
+        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=float(self.alphas[0]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,8 @@ class Problem:
     seen : array of int64
         Labels with examples.
     n_labels, dimensions : int
+    order : array of int64, shape (n,)
+        Which example each row is.
     """
 
     indptr: NDArray[np.uint64]
@@ -45,6 +47,7 @@ class Problem:
     seen: NDArray[np.int64]
     n_labels: int
     dimensions: int
+    order: NDArray[np.int64]
 
     @property
     def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Floats]:
@@ -63,6 +66,18 @@ class Problem:
         """Return coefficients, shape (n_problems, d), and intercepts, shape (n_problems,), of zero."""
         n = len(self.targets)
         return np.zeros((n, len(self.used))), np.zeros(n)
+
+    def scores(self, decided: Floats) -> Floats:
+        """Return the scores of labels, shape (n, n_labels), of what the problems say, (n_problems, n)."""
+        full = np.zeros((decided.shape[1], self.n_labels))
+        if len(self.seen) == 2:
+            full[:, self.seen[1]], full[:, self.seen[0]] = decided[0] / 2, -decided[0] / 2
+        elif len(self.seen) > 2:
+            full[:, self.seen] = decided.T
+        if len(self.seen) < self.n_labels:
+            absent = np.setdiff1d(np.arange(self.n_labels), self.seen)
+            full[:, absent] = full[:, self.seen].mean(axis=1, keepdims=True) - 1.0
+        return full
 
     def weights(self, coefficients: Floats, intercepts: Floats, count: int) -> Floats:
         """Return the flat weights of all labels.
@@ -136,6 +151,7 @@ def prepare(crossed: CrossedRows, seed: int) -> Problem:
         seen,
         crossed.costs.shape[1],
         rows.shape[1],
+        order,
     )
 
 
