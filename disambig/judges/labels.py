@@ -2,6 +2,9 @@
 
 The judge of tasks whose candidates are labels ("referential" or not) and not words of the text: nothing is
 compared with what the author wrote, and nothing is flagged.
+
+Of several groups each is drawn to what serves all of them: a group of a hundred examples would else be fitted
+to its accidents, be too sure of itself, and fall back on its most frequent label.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ from disambig.types import Arrays, Judged, Material, Scored
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
-"""Strength of the pull of each calibration towards plain scores, in examples."""
+"""Strength of the pull of a calibration towards plain scores, in examples."""
+DRAWN = 60.0
+"""That of a group among several towards the scale of all together, and no biases."""
 _FITTED = ("scale", "bias", "offset")
 
 
@@ -153,25 +158,63 @@ def fit(
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
+    tells = [bool(each.size and np.ptp(each, axis=1).any()) for each in scores]
+    told = zip(scores, gold, tells, strict=True)
+    common = _common_scale([(each, right) for each, right, telling in told if telling])
     for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
         k = each.shape[1]
         if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
             bias[g] = np.log(len(each) + 1.0)
         elif len(each):
-            scale[g], bias[g, :k] = _platt(each, right, biased=biased)
+            scale[g], bias[g, :k] = _platt(each, right, biased=biased, common=common if tells[g] else None)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * each + bias[g, :k]
                 offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
     return Labels(scale, bias, offset)
 
 
-def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[float, Floats]:
-    """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive."""
+def _common_scale(told: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
+    """Return the scale of least cross-entropy for some groups together; None for fewer than two."""
+    if len(told) < 2:
+        return None
+    from scipy.optimize import minimize_scalar
+
+    spread = float(np.sqrt(np.mean(np.concatenate([_centred(each).ravel() for each, _ in told]) ** 2)))
+
+    def loss(log_scale: float) -> float:
+        scale = np.exp(log_scale) / spread
+        return float(sum(-np.log(_of_right(scale * each, right)).sum() for each, right in told))
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x) / spread)
+
+
+def _centred(scores: Floats) -> Floats:
+    return scores - scores.mean(axis=1, keepdims=True)
+
+
+def _of_right(logits: Floats, gold: NDArray[np.int32]) -> Floats:
+    """Return the probability of the right label of each example."""
+    found: Floats = np.maximum(softmax(logits)[np.arange(len(gold)), gold], 1e-300)
+    return found
+
+
+def _platt(
+    scores: Floats, gold: NDArray[np.int32], *, biased: bool, common: float | None = None
+) -> tuple[float, Floats]:
+    """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive.
+
+    Parameters
+    ----------
+    common : float, optional
+        The scale of all groups together, to which this one is drawn.
+    """
     from scipy.optimize import minimize
 
     n, k = scores.shape
-    spread = float(np.std(scores - scores.mean(axis=1, keepdims=True))) or 1.0
-    x = scores / spread  # so that the pull means the same whatever the units of the scores
+    # so that the pull means the same whatever the units of the scores
+    unit = 1.0 / common if common else float(np.std(_centred(scores))) or 1.0
+    ridge = DRAWN if common else RIDGE
+    x = scores / unit
     right = np.eye(k)[gold]
 
     def objective(b: Floats) -> tuple[float, Floats]:
@@ -181,13 +224,13 @@ def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[fl
         pull = np.append(b[0] - 1.0, b[1:])
         error = shares - right
         slope = np.append((error * x).sum(), error.sum(axis=0))
-        return float(loss + 0.5 * RIDGE * pull @ pull), slope + RIDGE * pull
+        return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull
 
     start = np.append(1.0, np.zeros(k))
     found = minimize(
         objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
     ).x
-    return float(found[0] / spread), np.asarray(found[1:])
+    return float(found[0] / unit), np.asarray(found[1:])
 
 
 def _lead(logits: Floats, candidate: int) -> Floats:

@@ -1,7 +1,8 @@
 """Folds: every example is learned from, and judged by what did not see it.
 
 Labelled examples are few, so none is put aside: everything that must not be judged on what it learned from
-(extractors that learn from labels, open settings, probabilities, offsets) is fitted on folds of documents.
+(extractors that learn from labels, open settings, probabilities, offsets) is fitted on folds of documents, and
+of whole domains (genres) where these are named: then probabilities hold for text of another kind, too.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Folds:
         """Fit the extractors, those that learn from labels once more without each fold."""
         marked, task = self.marked, parts["task"]
         n_folds = min(FOLDS, marked.n_documents)
-        folds = marked.folds(max(n_folds, 1))
+        folds = marked.folds_apart(max(n_folds, 1))
         extractors, features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
         groups = marked.examples.instances.groups
         rows = [np.flatnonzero(groups == g) for g in range(len(task.groups))]
