@@ -3,8 +3,8 @@
 The judge of tasks whose candidates are labels ("referential" or not) and not words of the text: nothing is
 compared with what the author wrote, and nothing is flagged.
 
-Of several groups each is drawn to what serves all of them: a group of a hundred examples would else be fitted
-to its accidents, be too sure of itself, and fall back on its most frequent label.
+Of several groups each may be drawn to what serves all of them (`Labels.drawn`): a group of a hundred examples is
+else fitted to its accidents, too sure of itself, and falls back on its most frequent label.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
+from disambig.errors import UserError
 from disambig.fields import decides, metric
 from disambig.types import Arrays, Judged, Material, Scored
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
 """Strength of the pull of a calibration towards plain scores, in examples."""
-DRAWN = 60.0
-"""That of a group among several towards the scale of all together, and no biases."""
 _FITTED = ("scale", "bias", "offset")
 
 
@@ -42,18 +41,31 @@ class Labels:
         What `fit` learns.
     least_margin : float
         Nothing is said where the chosen candidate leads the next one by less; in units of log-odds.
+    drawn : float
+        How strongly `fit` draws each of several groups to the scale of all together and to no biases, in
+        examples; 0 fits each by itself. For scores that know by themselves how frequent labels are, and are
+        to hold for other kinds of text, where these are as frequent as they please.
     """
 
     scale: Floats
     bias: Floats
     offset: Floats
     least_margin: float = 0.0
+    drawn: float = 0.0
     between: ClassVar[tuple[str, ...]] = ("words", "labels")
 
     @classmethod
-    def unfitted(cls, least_margin: float = 0.0) -> Labels:
-        """Return a judge that has learned nothing yet: what a config describes."""
-        return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin)
+    def unfitted(cls, least_margin: float = 0.0, drawn: float = 0.0) -> Labels:
+        """Return a judge that has learned nothing yet: what a config describes.
+
+        Raises
+        ------
+        UserError
+            D780 for a `drawn` below zero.
+        """
+        if isinstance(drawn, bool) or not isinstance(drawn, int | float) or not 0 <= drawn < np.inf:
+            raise UserError("D780", setting="Labels.drawn", value=drawn)
+        return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin, drawn)
 
     def fit(self, material: Material, *, progress: Any = None) -> Labels:
         """Fit scale, bias and offset of each group to held-out scores, for the metric of the task."""
@@ -69,8 +81,8 @@ class Labels:
             scored = material.scored(g)
             scores.append(scored.scores.reshape(-1, len(group.candidates)))
             gold.append(scored.observed)
-        found = fit(scores, gold, metric=wanted, biased=not decides(task).together)
-        return replace(found, least_margin=self.least_margin)
+        found = fit(scores, gold, metric=wanted, biased=not decides(task).together, drawn=self.drawn)
+        return replace(found, least_margin=self.least_margin, drawn=self.drawn)
 
     def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
         """Choose the most probable label, or the one that serves the metric best; nothing is flagged."""
@@ -104,7 +116,7 @@ class Labels:
         good = (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
         if not (good and bool((scale > 0).all()) and least >= 0):
             raise ValueError("shapes of the calibration of labels")
-        return Labels(scale, bias, offset, least)
+        return Labels(scale, bias, offset, least, self.drawn)
 
     def logits(self, scores: Floats, group: int) -> Floats:
         """Return unnormalised log-probabilities, shape ``(n, K)``."""
@@ -143,6 +155,7 @@ def fit(
     *,
     metric: tuple[str, int | None],
     biased: bool = True,
+    drawn: float = 0.0,
 ) -> Labels:
     """Fit calibration and offsets on development scores, a group at a time.
 
@@ -155,18 +168,21 @@ def fit(
         What the offsets serve; F1 of that candidate against all others.
     biased : bool
         Whether labels may have biases: not where the scores are those of sequences, whose best one must win.
+    drawn : float
+        See `Labels`.
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
     tells = [bool(each.size and np.ptp(each, axis=1).any()) for each in scores]
     told = zip(scores, gold, tells, strict=True)
-    common = _common_scale([(each, right) for each, right, telling in told if telling])
+    common = _common_scale([each[:2] for each in told if each[2]]) if drawn else None
     for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
         k = each.shape[1]
         if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
             bias[g] = np.log(len(each) + 1.0)
         elif len(each):
-            scale[g], bias[g, :k] = _platt(each, right, biased=biased, common=common if tells[g] else None)
+            towards = (common, drawn) if common and tells[g] else None
+            scale[g], bias[g, :k] = _platt(each, right, biased=biased, towards=towards)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * each + bias[g, :k]
                 offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
@@ -199,21 +215,21 @@ def _of_right(logits: Floats, gold: NDArray[np.int32]) -> Floats:
 
 
 def _platt(
-    scores: Floats, gold: NDArray[np.int32], *, biased: bool, common: float | None = None
+    scores: Floats, gold: NDArray[np.int32], *, biased: bool, towards: tuple[float, float] | None = None
 ) -> tuple[float, Floats]:
     """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive.
 
     Parameters
     ----------
-    common : float, optional
-        The scale of all groups together, to which this one is drawn.
+    towards : (float, float), optional
+        The scale of all groups together, and how strongly this one is drawn to it.
     """
     from scipy.optimize import minimize
 
     n, k = scores.shape
     # so that the pull means the same whatever the units of the scores
-    unit = 1.0 / common if common else float(np.std(_centred(scores))) or 1.0
-    ridge = DRAWN if common else RIDGE
+    unit = 1.0 / towards[0] if towards else float(np.std(_centred(scores))) or 1.0
+    ridge = towards[1] if towards else RIDGE
     x = scores / unit
     right = np.eye(k)[gold]
 

@@ -24,6 +24,7 @@ from disambig.fields import cross_fits
 from disambig.model.model import Model
 from disambig.training import notes
 from disambig.training.accounting import account
+from disambig.training.alternative import far_better
 from disambig.training.fitting import fit
 from disambig.training.marking import Marked, learns_labels, right_candidates, seen_elsewhere
 from disambig.training.plan import Progress
@@ -103,7 +104,7 @@ class Ready:
         """Fit one group on all its examples, and on all folds but one to score that one.
 
         Where the other folds of an example hold one label only, its scores are the baseline's. Where that is
-        so for all folds the scorer is None: the examples are too few to learn from.
+        so for all folds, or the group is not to be learned, the scorer is None: the examples are too few.
         """
         features, gold = self.features[group], self.gold(group)
         folds, baseline = self.folds[self.rows[group]], model.baseline
@@ -113,7 +114,7 @@ class Ready:
         labels = {str(label): count for label, count in counts.items()}
         report: dict[str, Any] = {"examples": n, "labels": labels}
         parts = np.unique(folds)
-        learnable = [part for part in parts if len(np.unique(gold[folds != part])) > 1]
+        learnable = [part for part in parts if table.learned and len(np.unique(gold[folds != part])) > 1]
         held_out = np.empty((n, len(table.candidates)))
         self.held_out.append(held_out)
         if len(learnable) < len(parts) or not learnable:
@@ -156,6 +157,15 @@ class Ready:
                 seen_elsewhere(c, r, self.folds[own])
                 for c, r, own in zip(chosen, self.right, self.rows, strict=True)
             ]
+        said += notes.alternatives(
+            task,
+            [
+                None if scorer is None else far_better(features.batch, right, self.folds[own], scored)
+                for scorer, features, right, own, scored in zip(
+                    model.scorers, self.features, self.right, self.rows, self.held_out, strict=True
+                )
+            ],
+        )
         hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, self.right, strict=True)]
         said += notes.no_better(task, hits, self.right, model.scorers)
         said.append(notes.accuracy(np.concatenate(hits), self.n_folds))

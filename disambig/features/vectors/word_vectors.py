@@ -125,7 +125,7 @@ class WordVectors:
             picked = csr_array((worth.ravel(), words.ravel(), starts), (n, len(known.units)))
             sums.append(_of_length_one(picked @ known.units))
         scale = np.tile(np.arange(1, self.beside + 1, dtype=np.float32) ** -0.5, 2)
-        own = (known.units[beside] * scale[:, None]).reshape(n, -1)
+        own = (known.units[beside] * scale[:, None]).reshape(n, 2 * self.beside * known.units.shape[1])
         values = np.hstack([_of_length_one(own), *sums]).astype(np.float64)
         there = (words < len(known.words)).sum(axis=1)
         asked = np.full(n, words.shape[1], np.int64)
