@@ -93,6 +93,21 @@ def judged(
     }
 
 
+def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> dict[str, Any]:
+    """Return how often the sense most frequent in the other folds is right, by the parts of speech given."""
+    seen: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    every: dict[str, Counter[str]] = defaultdict(Counter)
+    folds = [fold_of.get(example.document, -1) for example in examples]
+    for example, fold in zip(examples, folds, strict=True):
+        seen[example.word, fold][example.label] += 1
+        every[example.word][example.label] += 1
+    hits = 0
+    for example, fold in zip(examples, folds, strict=True):
+        others = every[example.word] - seen[example.word, fold]
+        hits += _most_frequent(others) == example.label
+    return {"n": len(examples), "words": len(every), "right": hits}
+
+
 def _reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
     """Return what `disambig.measures.reliability` finds, in short."""
     said, right = (np.array(column) for column in zip(*pairs, strict=True))

@@ -1,4 +1,4 @@
-"""Word vectors from plain text: what the words around a place are like, for words that MASC has rarely or not."""
+"""Word vectors from plain text: what words are like that MASC has rarely or not at all."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 The judge of tasks whose candidates are labels ("referential" or not) and not words of the text: nothing is
 compared with what the author wrote, and nothing is flagged.
 
-Of several groups each may be drawn to what serves all of them (`Labels.drawn`): a group of a hundred examples is
-else fitted to its accidents, too sure of itself, and falls back on its most frequent label.
+Of several groups each may be drawn to what serves all of them (`Labels.drawn`): a group of a hundred examples
+is else fitted to its accidents, too sure of itself, and falls back on its most frequent label.
 """
 
 from __future__ import annotations

@@ -143,7 +143,12 @@ def label_factory(
         return made(nlp, name, model, spans_key, least_margin)
 
     def create_with_fallback(
-        nlp: Language, name: str, model: str | None, spans_key: str, least_margin: float | None, fallback: bool
+        nlp: Language,
+        name: str,
+        model: str | None,
+        spans_key: str,
+        least_margin: float | None,
+        fallback: bool,
     ) -> Disambiguator:
         return made(nlp, name, model, spans_key, least_margin, fallback)
 

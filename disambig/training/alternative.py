@@ -72,5 +72,6 @@ def _chosen(crossed: CrossedRows, gold: NDArray[np.int64], folds: NDArray[np.int
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            chosen[tell] = LinearSVC(max_iter=200, random_state=0).fit(rows[learn], gold[learn]).predict(rows[tell])
+            learned = LinearSVC(max_iter=200, random_state=0).fit(rows[learn], gold[learn])
+        chosen[tell] = learned.predict(rows[tell])
     return chosen

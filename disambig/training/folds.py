@@ -1,8 +1,8 @@
 """Folds: every example is learned from, and judged by what did not see it.
 
 Labelled examples are few, so none is put aside: everything that must not be judged on what it learned from
-(extractors that learn from labels, open settings, probabilities, offsets) is fitted on folds of documents, and
-of whole domains (genres) where these are named: then probabilities hold for text of another kind, too.
+(extractors that learn from labels, open settings, probabilities, offsets) is fitted on folds of documents,
+and of whole domains (genres) where these are named: then probabilities hold for text of another kind, too.
 """
 
 from __future__ import annotations

@@ -130,9 +130,7 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     return Marked(Examples.of(view, chosen), used, documents_of(used), problems)
 
 
-def whole_domains(
-    domains: Sequence[str], documents: NDArray[np.int64], n: int
-) -> NDArray[np.int64] | None:
+def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) -> NDArray[np.int64] | None:
     """Return folds of whole domains, about equally many examples each; None where there are too few domains.
 
     None, too, where an example names no domain, or a document is in two.

@@ -98,8 +98,8 @@ def alternatives(task: Task, found: Sequence[tuple[float, float] | None]) -> lis
     """Say of which groups a cheap alternative was far better (see `disambig.training.alternative`)."""
     return first(
         [
-            f"{group.name}: in cross-validation the scores are right in {each[0]:.1%}, those of a plain linear SVM "
-            f"in {each[1]:.1%}: change the learner's settings, first of all its regularisation"
+            f"{group.name}: in cross-validation the scores are right in {each[0]:.1%}, those of a plain "
+            f"linear SVM in {each[1]:.1%}: change the learner's settings, first of all its regularisation"
             for group, each in zip(task.groups, found, strict=True)
             if each is not None
         ]

@@ -1,7 +1,7 @@
 """Learning of word vectors from plain text: words that keep the same company point the same way.
 
-Positive pointwise mutual information of words within five of one another, the nearer the more, cut to its main
-directions (Levy and Goldberg 2014). Nothing of the text is kept but hashes of words.
+Positive pointwise mutual information of words within five of one another, the nearer the more, cut to its
+main directions (Levy and Goldberg 2014). Nothing of the text is kept but hashes of words.
 """
 
 from __future__ import annotations
@@ -89,9 +89,7 @@ def _directions(table: Any, dimensions: int, seed: int) -> NDArray[np.float64]:
     most = min(dimensions, *table.shape)
     if not kept.any():
         return np.zeros((table.shape[0], max(most, 1)))
-    matrix = csr_array(
-        (information[kept].astype(np.float32), (row[kept], column[kept])), table.shape
-    )
+    matrix = csr_array((information[kept].astype(np.float32), (row[kept], column[kept])), table.shape)
     left, strength, _ = randomized_svd(matrix, most, random_state=seed)
     found: NDArray[np.float64] = left * np.sqrt(strength)
     return found

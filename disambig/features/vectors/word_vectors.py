@@ -2,7 +2,7 @@
 
 Three parts, each of length one: the words next to the place side by side, those near it summed, the nearer
 the more, and those further off, as a topic. Frequent words count less in sums. Vectors are learned from plain
-text, or are given (`disambig.features.vectors.learning.learn_vectors`): many more words than any training has.
+text, or given (`disambig.features.vectors.learning.learn_vectors`): of many more words than any training has.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 LAMBDA = 1e-9
 """What the paper takes."""
 MANY, OF_MANY = 1000, 3e-4
-"""So many examples of a word and more get this lambda where it is "auto"; fewer a smaller one, in proportion."""
+"""So many examples and more get this lambda where it is "auto"; fewer a smaller one, in proportion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ s (adjective) and r (adverb); any other name with a full stop is just a name. Wh
 belongs to the word of its part of speech; where it has none, to the word that had it most often in training.
 A proper name ("Bank" in "Lloyds Bank") is no noun, unless training showed the form mostly with a capital.
 
-Of words with too few examples for a model the most frequent sense is known. It is said only where that is asked for.
+Of words with too few examples for a model the most frequent sense is known, and said where one asks for it.
 """
 
 from __future__ import annotations

@@ -141,7 +141,8 @@ def test_groups_may_be_drawn_to_what_serves_all_of_them():
     fresh, right = several(seed=1)
 
     def loss(fitted):
-        found = [labels.softmax(fitted.logits(s, g))[np.arange(len(s)), right[g]] for g, s in enumerate(fresh)]
+        shares = [labels.softmax(fitted.logits(s, g)) for g, s in enumerate(fresh)]
+        found = [share[np.arange(len(share)), gold] for share, gold in zip(shares, right, strict=True)]
         return -np.mean(np.log(np.concatenate(found)))
 
     assert loss(drawn) < loss(alone)
@@ -161,6 +162,7 @@ def test_one_group_and_one_whose_scores_tell_nothing_stay_by_themselves():
 def test_how_strongly_groups_are_drawn_is_kept_and_checked():
     made = material("labels")
     fitted = Labels.unfitted(0.3, 9.0).fit(made)
-    assert fitted.drawn == Labels.unfitted(drawn=9.0).from_state(fitted.state(), made.task.groups).drawn == 9.0
+    again = Labels.unfitted(drawn=9.0).from_state(fitted.state(), made.task.groups)
+    assert fitted.drawn == again.drawn == 9.0
     with pytest.raises(UserError, match="D780"):
         Labels.unfitted(drawn=-1.0)
