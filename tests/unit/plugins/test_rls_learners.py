@@ -388,9 +388,3 @@ def test_weights_of_other_feature_groups_are_named(learner):
         with pytest.raises(UserError) as caught:
             learner(weights=weights).fit(made())
         assert caught.value.code == code
-
-
-def test_the_regularisation_grows_with_the_examples():
-    from disambig_kernel_rls.rls.learners import OF_MANY, grown
-
-    assert grown(100) == pytest.approx(OF_MANY / 10) and grown(1000) == grown(9000) == OF_MANY
