@@ -45,7 +45,7 @@ REST = 10
 """Those of a word whose most frequent sense is kept, to be said on request."""
 MOST = 1500
 """Those of a word that are learned from: documents in the order of their hashes, until there are so many."""
-FOLDS = 10
+FOLDS = 5
 LEAST_MARGIN = 0.7
 """Nothing is said where the best sense is less than twice as probable as the next one."""
 
