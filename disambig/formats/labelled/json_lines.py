@@ -3,8 +3,8 @@
 ``{"text": ..., "start": 3, "end": 5, "label": "referential", "document": "a.txt"}``; several places of a
 text under ``"places": [{"start": ..., "end": ..., "label": ...}, ...]``. Offsets are in characters; without
 any the label is that of the whole text, or of the place marked in it. Beside a label there may be a
-``"word"``, the group that decides (``"bank.n"``), and a ``"gloss"``; beside the text its ``"domain"``, such as
-a genre: with five of them or more, probabilities are fitted to text of other domains than was learned from.
+``"word"``, the group that decides (``"bank.n"``), and a ``"gloss"``; beside the text its ``"domain"``, a
+genre: with five of them or more, probabilities are fitted to text of other domains than was learned from.
 """
 
 from __future__ import annotations
