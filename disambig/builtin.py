@@ -41,6 +41,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("disambig.Tfidf.v1", "disambig.features.tfidf.extractor:Tfidf")
     register("disambig.TokenContext.v1", "disambig.features.tokens.token_context:TokenContext")
     register("disambig.WordNetwork.v1", "disambig.features.network.word_network:WordNetwork")
+    register("disambig.WordVectors.v1", "disambig.features.vectors.word_vectors:WordVectors")
 
 
 @hookimpl

@@ -87,6 +87,14 @@ class Grows(Protocol):
 
 
 @runtime_checkable
+class FallsBack(Protocol):
+    """A task that knows of places where no model decides, and leaves them alone unless told otherwise."""
+
+    def with_fallback(self) -> Task:
+        """Return the task with these places found, too (see `Group.learned`)."""
+
+
+@runtime_checkable
 class TakesGroups(Protocol):
     """A task whose groups come from elsewhere than its config, such as a file, which may change.
 

@@ -2,8 +2,9 @@
 
     python corpora/disambig_en_sense/build.py DATA
 
-DATA is a directory with ``labelled/noad-masc/noad-masc.tar.xz``: MASC with the senses of the New Oxford
-American Dictionary. Every word (lemma and part of speech) with 50 labelled occurrences or more is learned.
+DATA is a directory with ``labelled/noad-masc/noad-masc.tar.xz``, MASC with the senses of the New Oxford
+American Dictionary, and ``english/DOMAIN.train.txt.xz``, plain text for word vectors. Every word (lemma and
+part of speech) with 50 labelled occurrences or more is learned.
 """
 
 from __future__ import annotations
@@ -15,19 +16,24 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from card import write_card
-from judging import judged
+from judging import folds_of_documents, folds_of_genres, judged, most_frequent
 from pruning import SHARE, pruned
+from remembered import Remembered
+from vectors import vectors
 
+from disambig.api.features import Vectors
 from disambig.config import read_config, resolve
 from disambig.formats.labelled.reader import Labelled
 from disambig.formats.noad.reader import read_noad
 from disambig.model.model import Model
 from disambig.model.store import save_model
 from disambig.text.hashing import hash_word
+from disambig.text.view import Tokenisation
 from disambig.training.labelled import train_labelled
 
 HOME = Path(__file__).parent
@@ -35,27 +41,42 @@ ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 VERSION = "0.1.0"
 LEAST = 50
 """Labelled occurrences of a word that is learned."""
+REST = 10
+"""Those of a word whose most frequent sense is kept, to be said on request."""
 MOST = 1500
 """Those of a word that are learned from: documents in the order of their hashes, until there are so many."""
-FOLDS = 10
+FOLDS = 5
 LEAST_MARGIN = 0.7
 """Nothing is said where the best sense is less than twice as probable as the next one."""
 
 
-def material(data: Path) -> list[Labelled]:
-    """Return the labelled occurrences of the words that the pack decides."""
+def material(data: Path, *, least: int = LEAST) -> list[Labelled]:
+    """Return the labelled occurrences of the words that have so many."""
     every = [example for example in read_noad(data / ARCHIVE).labelled() if not example.word.endswith(".x")]
     often = Counter(example.word for example in every)
-    return [example for example in every if often[example.word] >= LEAST]
+    return [example for example in every if often[example.word] >= least]
 
 
-def trained(examples: Sequence[Labelled], *, progress: Any = None) -> Model:
-    """Train on examples as the pack is trained."""
+def trained(
+    examples: Sequence[Labelled],
+    known: Vectors,
+    *,
+    learned: int = 1,
+    tokenisation: Tokenisation | None = None,
+    progress: Any = None,
+) -> Model:
+    """Train on examples as the pack is trained, with vectors of words from plain text.
+
+    Of words with fewer than `learned` examples the most frequent sense alone is kept.
+    """
     config = read_config(HOME / "sense.cfg")
-    learned = resolve({"task": config["task"]})["task"].settings_of(capped(examples))
-    config["task"] |= learned
+    config["task"] |= {"learned": learned}
+    config["task"] |= resolve({"task": config["task"]})["task"].settings_of(capped(examples))
+    parts = resolve(config)
+    parts["tokenisation"] = tokenisation or parts["tokenisation"]
+    parts["extractors"]["company"] = replace(parts["extractors"]["company"], vectors=known)
     model = train_labelled(
-        resolve(config),
+        parts,
         capped(examples),
         name="disambig_en_sense/sense",
         version=VERSION,
@@ -63,7 +84,7 @@ def trained(examples: Sequence[Labelled], *, progress: Any = None) -> Model:
         least_margin=LEAST_MARGIN,
         progress=progress,
     )
-    selection = {"least": LEAST, "most": MOST, "pruned below": SHARE}
+    selection = {"least": LEAST, "most": MOST, "rest": REST, "pruned below": SHARE}
     return pruned(replace(model, provenance=model.provenance | {"selection": selection}))
 
 
@@ -80,13 +101,29 @@ def capped(examples: Sequence[Labelled]) -> list[Labelled]:
 
 def build(data: Path) -> None:
     """Train the model of the pack on everything."""
-    model = trained(material(data), progress=say)
+    model = trained(material(data, least=REST), vectors(data), learned=LEAST, progress=say)
     save_model(model, HOME / "models" / "sense", force=True)
 
 
 def score(data: Path) -> None:
-    """Cross-validate over documents, and put the figures into the card."""
-    keep("cross_validation", judged(material(data), trained, folds=FOLDS, progress=say))
+    """Cross-validate over documents, and leaving genres out, and put the figures into the card."""
+    examples = material(data)
+    tokens = resolve({"tokens": read_config(HOME / "sense.cfg")["tokenisation"]})["tokens"]
+    texts = dict.fromkeys(example.text for example in examples)
+    learn = partial(trained, known=vectors(data), tokenisation=Remembered(tokens, list(texts)))
+    for name, folds in (
+        ("cross_validation", folds_of_documents(examples, FOLDS)),
+        ("genres_left_out", folds_of_genres(examples)),
+    ):
+        keep(name, judged(examples, folds, learn, progress=say))
+    known = words_of(examples)
+    rest = [example for example in material(data, least=REST) if example.word not in known]
+    keep("most_frequent_of_the_rest", most_frequent(rest, folds_of_documents(examples, FOLDS)))
+
+
+def words_of(examples: Sequence[Labelled]) -> set[str]:
+    """Return the words that examples are of."""
+    return {example.word for example in examples}
 
 
 def keep(name: str, found: Any) -> None:
@@ -100,7 +137,7 @@ def keep(name: str, found: Any) -> None:
 
 def say(stage: str, done: int, total: int) -> None:
     """Print where the work is."""
-    if done % 50 == 0 or done == total - 1:
+    if done % 50 == 0 or done == total - 1 or stage == "cross-validating":
         print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 
 

@@ -1,12 +1,15 @@
-"""Cross-validation over documents, as a user meets the model: on text, with tags by the tagger."""
+"""Cross-validation over documents, and over genres, as a user meets the model: on text, with its tags."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from disambig.formats.labelled.reader import Labelled
+from disambig.measures.reliability import reliability
 from disambig.model.model import Model
 from disambig.text.hashing import hash_word
 
@@ -15,8 +18,24 @@ MARGINS = (0.0, 0.35, 0.7, 1.1, 1.6, 2.3)
 PARTS = {"n": "nouns", "v": "verbs", "a": "adjectives", "r": "adverbs"}
 
 
+def folds_of_documents(examples: Sequence[Labelled], n: int) -> dict[str, int]:
+    """Return the fold of each document, in the order of the hashes of their names."""
+    documents = sorted({example.document for example in examples}, key=hash_word)
+    return {document: number % n for number, document in enumerate(documents)}
+
+
+def folds_of_genres(examples: Sequence[Labelled]) -> dict[str, int]:
+    """Return the fold of each document: one a genre."""
+    genres = sorted({example.domain for example in examples})
+    return {example.document: genres.index(example.domain) for example in examples}
+
+
 def judged(
-    examples: Sequence[Labelled], train: Callable[[Sequence[Labelled]], Model], *, folds: int, progress: Any
+    examples: Sequence[Labelled],
+    fold_of: Mapping[str, int],
+    train: Callable[[Sequence[Labelled]], Model],
+    *,
+    progress: Any,
 ) -> dict[str, Any]:
     """Return how good models are on the documents of each fold that they did not learn from.
 
@@ -25,14 +44,17 @@ def judged(
     dict
         Under each part of speech, and ``all``: ``n`` labelled occurrences; how often the most frequent sense
         is right (``majority``); under ``margins`` how many are answered, and right, at each of `MARGINS`. The
-        same for each word under ``words``.
+        same for each word under ``words`` and each genre under ``genres``. Under ``reliability``, of the
+        answers at no margin: expected calibration error, what was said and what was right on average, for all
+        and for each genre.
     """
-    documents = sorted({example.document for example in examples}, key=hash_word)
-    fold_of = {document: number % folds for number, document in enumerate(documents)}
     tallies: dict[str, Counter[str]] = defaultdict(Counter)
     words: dict[str, Counter[str]] = defaultdict(Counter)
-    for fold in range(folds):
-        progress("cross-validating", fold, folds)
+    genres: dict[str, Counter[str]] = defaultdict(Counter)
+    said: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    folds = sorted(set(fold_of.values()))
+    for fold in folds:
+        progress("cross-validating", fold, len(folds))
         learn = [example for example in examples if fold_of[example.document] != fold]
         test = [example for example in examples if fold_of[example.document] == fold]
         model = train(learn).with_least_margin(0.0)
@@ -55,10 +77,47 @@ def judged(
                     if decisions.margins[at] >= margin:
                         outcome[f"answered {margin}"] += 1
                         outcome[f"right {margin}"] += int(chosen == example.label)
+                for name in ("all", example.domain):
+                    said[name].append((float(decisions.probabilities[at]), chosen == example.label))
             for name in ("all", PARTS[example.word[-1]]):
                 tallies[name] += outcome
             words[example.word] += outcome
-    return {"folds": folds, "documents": len(documents), "parts": _plain(tallies), "words": _plain(words)}
+            genres[example.domain] += outcome
+    return {
+        "folds": len(folds),
+        "documents": len(fold_of),
+        "parts": _plain(tallies),
+        "words": _plain(words),
+        "genres": _plain(genres),
+        "reliability": {name: _reliability(pairs) for name, pairs in sorted(said.items())},
+    }
+
+
+def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> dict[str, Any]:
+    """Return how often the sense most frequent in the other folds is right, by the parts of speech given."""
+    seen: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    every: dict[str, Counter[str]] = defaultdict(Counter)
+    folds = [fold_of.get(example.document, -1) for example in examples]
+    for example, fold in zip(examples, folds, strict=True):
+        seen[example.word, fold][example.label] += 1
+        every[example.word][example.label] += 1
+    hits = 0
+    for example, fold in zip(examples, folds, strict=True):
+        others = every[example.word] - seen[example.word, fold]
+        hits += _most_frequent(others) == example.label
+    return {"n": len(examples), "words": len(every), "right": hits}
+
+
+def _reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    """Return what `disambig.measures.reliability` finds, in short."""
+    said, right = (np.array(column) for column in zip(*pairs, strict=True))
+    found = reliability(said, right.astype(bool))
+    return {
+        "n": found["n"],
+        "error": round(found["expected_calibration_error"], 5),
+        "said": round(float(said.mean()), 5),
+        "right": round(float(right.mean()), 5),
+    }
 
 
 def _most_frequent(seen: Counter[str]) -> str:

@@ -20,12 +20,16 @@ class Group:
     glosses : tuple of str
         Where to read what each candidate means, such as its key in a dictionary; none, or one a candidate,
         empty where that is not known.
+    learned : bool
+        Whether there is a model of it. Else the candidate that was right most often is said, whatever stands
+        around it, and its decisions say so: they asked for no evidence (``asked`` is 0).
     """
 
     name: str
     candidates: tuple[str, ...]
     variants: tuple[tuple[str, ...], ...] = ()
     glosses: tuple[str, ...] = ()
+    learned: bool = True
 
     def same(self, first: int, second: int) -> bool:
         """Tell whether two candidates, by index, are equal or variants of each other."""

@@ -2,6 +2,9 @@
 
 The judge of tasks whose candidates are labels ("referential" or not) and not words of the text: nothing is
 compared with what the author wrote, and nothing is flagged.
+
+Of several groups each may be drawn to what serves all of them (`Labels.drawn`): a group of a hundred examples
+is else fitted to its accidents, too sure of itself, and falls back on its most frequent label.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
+from disambig.errors import UserError
 from disambig.fields import decides, metric
 from disambig.types import Arrays, Judged, Material, Scored
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
-"""Strength of the pull of each calibration towards plain scores, in examples."""
+"""Strength of the pull of a calibration towards plain scores, in examples."""
 _FITTED = ("scale", "bias", "offset")
 
 
@@ -37,18 +41,31 @@ class Labels:
         What `fit` learns.
     least_margin : float
         Nothing is said where the chosen candidate leads the next one by less; in units of log-odds.
+    drawn : float
+        How strongly `fit` draws each of several groups to the scale of all together and to no biases, in
+        examples; 0 fits each by itself. For scores that know by themselves how frequent labels are, and are
+        to hold for other kinds of text, where these are as frequent as they please.
     """
 
     scale: Floats
     bias: Floats
     offset: Floats
     least_margin: float = 0.0
+    drawn: float = 0.0
     between: ClassVar[tuple[str, ...]] = ("words", "labels")
 
     @classmethod
-    def unfitted(cls, least_margin: float = 0.0) -> Labels:
-        """Return a judge that has learned nothing yet: what a config describes."""
-        return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin)
+    def unfitted(cls, least_margin: float = 0.0, drawn: float = 0.0) -> Labels:
+        """Return a judge that has learned nothing yet: what a config describes.
+
+        Raises
+        ------
+        UserError
+            D780 for a `drawn` below zero.
+        """
+        if isinstance(drawn, bool) or not isinstance(drawn, int | float) or not 0 <= drawn < np.inf:
+            raise UserError("D780", setting="Labels.drawn", value=drawn)
+        return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin, drawn)
 
     def fit(self, material: Material, *, progress: Any = None) -> Labels:
         """Fit scale, bias and offset of each group to held-out scores, for the metric of the task."""
@@ -64,8 +81,8 @@ class Labels:
             scored = material.scored(g)
             scores.append(scored.scores.reshape(-1, len(group.candidates)))
             gold.append(scored.observed)
-        found = fit(scores, gold, metric=wanted, biased=not decides(task).together)
-        return replace(found, least_margin=self.least_margin)
+        found = fit(scores, gold, metric=wanted, biased=not decides(task).together, drawn=self.drawn)
+        return replace(found, least_margin=self.least_margin, drawn=self.drawn)
 
     def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
         """Choose the most probable label, or the one that serves the metric best; nothing is flagged."""
@@ -99,7 +116,7 @@ class Labels:
         good = (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
         if not (good and bool((scale > 0).all()) and least >= 0):
             raise ValueError("shapes of the calibration of labels")
-        return Labels(scale, bias, offset, least)
+        return Labels(scale, bias, offset, least, self.drawn)
 
     def logits(self, scores: Floats, group: int) -> Floats:
         """Return unnormalised log-probabilities, shape ``(n, K)``."""
@@ -138,6 +155,7 @@ def fit(
     *,
     metric: tuple[str, int | None],
     biased: bool = True,
+    drawn: float = 0.0,
 ) -> Labels:
     """Fit calibration and offsets on development scores, a group at a time.
 
@@ -150,28 +168,69 @@ def fit(
         What the offsets serve; F1 of that candidate against all others.
     biased : bool
         Whether labels may have biases: not where the scores are those of sequences, whose best one must win.
+    drawn : float
+        See `Labels`.
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
+    tells = [bool(each.size and np.ptp(each, axis=1).any()) for each in scores]
+    told = zip(scores, gold, tells, strict=True)
+    common = _common_scale([each[:2] for each in told if each[2]]) if drawn else None
     for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
         k = each.shape[1]
         if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
             bias[g] = np.log(len(each) + 1.0)
         elif len(each):
-            scale[g], bias[g, :k] = _platt(each, right, biased=biased)
+            towards = (common, drawn) if common and tells[g] else None
+            scale[g], bias[g, :k] = _platt(each, right, biased=biased, towards=towards)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * each + bias[g, :k]
                 offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
     return Labels(scale, bias, offset)
 
 
-def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[float, Floats]:
-    """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive."""
+def _common_scale(told: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
+    """Return the scale of least cross-entropy for some groups together; None for fewer than two."""
+    if len(told) < 2:
+        return None
+    from scipy.optimize import minimize_scalar
+
+    spread = float(np.sqrt(np.mean(np.concatenate([_centred(each).ravel() for each, _ in told]) ** 2)))
+
+    def loss(log_scale: float) -> float:
+        scale = np.exp(log_scale) / spread
+        return float(sum(-np.log(_of_right(scale * each, right)).sum() for each, right in told))
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x) / spread)
+
+
+def _centred(scores: Floats) -> Floats:
+    return scores - scores.mean(axis=1, keepdims=True)
+
+
+def _of_right(logits: Floats, gold: NDArray[np.int32]) -> Floats:
+    """Return the probability of the right label of each example."""
+    found: Floats = np.maximum(softmax(logits)[np.arange(len(gold)), gold], 1e-300)
+    return found
+
+
+def _platt(
+    scores: Floats, gold: NDArray[np.int32], *, biased: bool, towards: tuple[float, float] | None = None
+) -> tuple[float, Floats]:
+    """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive.
+
+    Parameters
+    ----------
+    towards : (float, float), optional
+        The scale of all groups together, and how strongly this one is drawn to it.
+    """
     from scipy.optimize import minimize
 
     n, k = scores.shape
-    spread = float(np.std(scores - scores.mean(axis=1, keepdims=True))) or 1.0
-    x = scores / spread  # so that the pull means the same whatever the units of the scores
+    # so that the pull means the same whatever the units of the scores
+    unit = 1.0 / towards[0] if towards else float(np.std(_centred(scores))) or 1.0
+    ridge = towards[1] if towards else RIDGE
+    x = scores / unit
     right = np.eye(k)[gold]
 
     def objective(b: Floats) -> tuple[float, Floats]:
@@ -181,13 +240,13 @@ def _platt(scores: Floats, gold: NDArray[np.int32], *, biased: bool) -> tuple[fl
         pull = np.append(b[0] - 1.0, b[1:])
         error = shares - right
         slope = np.append((error * x).sum(), error.sum(axis=0))
-        return float(loss + 0.5 * RIDGE * pull @ pull), slope + RIDGE * pull
+        return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull
 
     start = np.append(1.0, np.zeros(k))
     found = minimize(
         objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
     ).x
-    return float(found[0] / spread), np.asarray(found[1:])
+    return float(found[0] / unit), np.asarray(found[1:])
 
 
 def _lead(logits: Floats, candidate: int) -> Floats:

@@ -26,6 +26,7 @@ from disambig.model.rows_once import features_of
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import (
     CandidateBatch,
+    FallsBack,
     FeatureExtractor,
     Features,
     FindsBest,
@@ -115,6 +116,18 @@ class Model:
             raise UserError("D477", value=least_margin, model=self.name, most=MOST_MARGIN)
         return replace(self, judge=self.judge.with_least_margin(float(least_margin)))
 
+    def with_fallback(self) -> Model:
+        """Return a model that says the most frequent label where it has learned no group (`Group.learned`).
+
+        Raises
+        ------
+        UserError
+            D478 for a model that knows of no such group.
+        """
+        if not isinstance(self.task, FallsBack) or all(group.learned for group in self.task.groups):
+            raise UserError("D478", model=self.name)
+        return replace(self, task=self.task.with_fallback())
+
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the joined features of instances that all belong to one group."""
         return described(self.extractors, view, instances, self.task.groups[group])
@@ -182,8 +195,9 @@ class Model:
                 features = features_of_group(rows, table[group])
                 scored = self.scored(features, instances.take(rows), group, view)
                 scores[rows_of(offsets, rows)[0]] = scored.scores
-                columns["found"][rows] = evidence(features.found, features.batch)
-                columns["asked"][rows] = evidence(features.asked, features.batch)
+                if table[group].learned:
+                    columns["found"][rows] = evidence(features.found, features.batch)
+                    columns["asked"][rows] = evidence(features.asked, features.batch)
                 yield rows, scored
 
         for rows, found in judged(self.judge, parts(), flags_per_1000=flags_per_1000):

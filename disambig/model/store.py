@@ -240,7 +240,8 @@ def _check_scorers(model: Model) -> None:
     nothing = model.tokenisation([])
     nowhere = model.task.instances(nothing)
     for g, own in enumerate(model.scorers):
-        batch = model.features(nothing, nowhere, g).batch
-        for scorer in (own, model.shared):
-            if scorer is not None:
-                scorer.scores(batch)
+        scorers = [scorer for scorer in (own, model.shared) if scorer is not None]
+        batch = model.features(nothing, nowhere, g).batch if scorers else None
+        for scorer in scorers:
+            assert batch is not None
+            scorer.scores(batch)

@@ -105,7 +105,13 @@ def component_factory(
 
 
 def label_factory(
-    name: str, *, task: str, pack: str, spans_key: str | None = None, requires: Sequence[str] = ()
+    name: str,
+    *,
+    task: str,
+    pack: str,
+    spans_key: str | None = None,
+    requires: Sequence[str] = (),
+    falls_back: bool = False,
 ) -> Callable[..., Disambiguator]:
     """Register a component factory for a task of labels with spaCy and return it.
 
@@ -125,11 +131,34 @@ def label_factory(
         Default key of ``doc.spans``; the task's name if not given.
     requires : sequence of str
         What the component reads, such as ``"token.tag"``, for spaCy's analysis of pipelines.
+    falls_back : bool
+        Whether there is a setting ``fallback``, false by default: say the most frequent label where the model
+        has not learned a group. The records of such spans have asked for no evidence (``asked`` is 0).
     """
     factory = name
 
     def create(
         nlp: Language, name: str, model: str | None, spans_key: str, least_margin: float | None
+    ) -> Disambiguator:
+        return made(nlp, name, model, spans_key, least_margin)
+
+    def create_with_fallback(
+        nlp: Language,
+        name: str,
+        model: str | None,
+        spans_key: str,
+        least_margin: float | None,
+        fallback: bool,
+    ) -> Disambiguator:
+        return made(nlp, name, model, spans_key, least_margin, fallback)
+
+    def made(
+        nlp: Language,
+        name: str,
+        model: str | None,
+        spans_key: str,
+        least_margin: float | None,
+        fallback: bool = False,
     ) -> Disambiguator:
         require_distribution(nlp, factory)
         if model is None and task not in available():
@@ -137,12 +166,15 @@ def label_factory(
         loaded = _model(name, model, task)
         if least_margin is not None:
             loaded = loaded.with_least_margin(least_margin)
+        if fallback:
+            loaded = loaded.with_fallback()
         return Disambiguator(nlp, loaded, name=name, spans_key=spans_key, protect=False)
 
-    create.pack = pack  # type: ignore[attr-defined]  # read by `packs.not_installed`
-    key = spans_key or task
-    _register(name, create, {"model": None, "spans_key": key, "least_margin": None}, requires)
-    return create
+    chosen: Callable[..., Disambiguator] = create_with_fallback if falls_back else create
+    chosen.pack = pack  # type: ignore[attr-defined]  # read by `packs.not_installed`
+    defaults: dict[str, Any] = {"model": None, "spans_key": spans_key or task, "least_margin": None}
+    _register(name, chosen, defaults | ({"fallback": False} if falls_back else {}), requires)
+    return chosen
 
 
 def _register(

@@ -1,7 +1,8 @@
 """Folds: every example is learned from, and judged by what did not see it.
 
 Labelled examples are few, so none is put aside: everything that must not be judged on what it learned from
-(extractors that learn from labels, open settings, probabilities, offsets) is fitted on folds of documents.
+(extractors that learn from labels, open settings, probabilities, offsets) is fitted on folds of documents,
+and of whole domains (genres) where these are named: then probabilities hold for text of another kind, too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from disambig.fields import cross_fits
 from disambig.model.model import Model
 from disambig.training import notes
 from disambig.training.accounting import account
+from disambig.training.alternative import far_better
 from disambig.training.fitting import fit, fit_folds
 from disambig.training.marking import Marked, learns_labels, right_candidates, seen_elsewhere
 from disambig.training.plan import FitsFolds, Progress
@@ -54,7 +56,7 @@ class Folds:
         """Fit the extractors, those that learn from labels once more without each fold."""
         marked, task = self.marked, parts["task"]
         n_folds = min(FOLDS, marked.n_documents)
-        folds = marked.folds(max(n_folds, 1))
+        folds = marked.folds_apart(max(n_folds, 1))
         extractors, features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
         groups = marked.examples.instances.groups
         rows = [np.flatnonzero(groups == g) for g in range(len(task.groups))]
@@ -107,7 +109,7 @@ class Ready:
         """Fit one group on all its examples, and on all folds but one to score that one.
 
         Where the other folds of an example hold one label only, its scores are the baseline's. Where that is
-        so for all folds the scorer is None: the examples are too few to learn from.
+        so for all folds, or the group is not to be learned, the scorer is None: the examples are too few.
         """
         scorer, report, held_out = self._found(model.task, learner, model.baseline, group)
         self.held_out.append(held_out)
@@ -144,7 +146,7 @@ class Ready:
         labels = {str(label): count for label, count in counts.items()}
         report: dict[str, Any] = {"examples": n, "labels": labels}
         parts = np.unique(folds)
-        learnable = [part for part in parts if len(np.unique(gold[folds != part])) > 1]
+        learnable = [part for part in parts if table.learned and len(np.unique(gold[folds != part])) > 1]
         held_out = np.empty((n, len(table.candidates)))
         if len(learnable) < len(parts) or not learnable:
             batch = features.batch
@@ -191,6 +193,15 @@ class Ready:
                 seen_elsewhere(c, r, self.folds[own])
                 for c, r, own in zip(chosen, self.right, self.rows, strict=True)
             ]
+        said += notes.alternatives(
+            task,
+            [
+                None if scorer is None else far_better(features.batch, right, self.folds[own], scored)
+                for scorer, features, right, own, scored in zip(
+                    model.scorers, self.features, self.right, self.rows, self.held_out, strict=True
+                )
+            ],
+        )
         hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, self.right, strict=True)]
         said += notes.no_better(task, hits, self.right, model.scorers)
         said.append(notes.accuracy(np.concatenate(hits), self.n_folds))

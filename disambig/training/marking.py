@@ -71,6 +71,14 @@ class Marked:
         """Return the fold, 0 to n - 1, of each instance: whole documents, as equal in number as can be."""
         return self.documents % n
 
+    def folds_apart(self, n: int) -> NDArray[np.int64]:
+        """Return folds of whole domains where the examples name `n` at least; else as `folds`.
+
+        What is fitted on such folds holds for text of another kind, too.
+        """
+        of_domains = whole_domains([example.domain for example in self.labelled], self.documents, n)
+        return self.folds(n) if of_domains is None else of_domains
+
 
 def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -> Marked:
     """Find the instance of each labelled place.
@@ -120,6 +128,24 @@ def mark(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -
     gold = np.array([candidate for _, candidate, _ in found], np.int32)
     chosen = replace(instances.take(index), observed=gold)
     return Marked(Examples.of(view, chosen), used, documents_of(used), problems)
+
+
+def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) -> NDArray[np.int64] | None:
+    """Return folds of whole domains, about equally many examples each; None where there are too few domains.
+
+    None, too, where an example names no domain, or a document is in two.
+    """
+    if n < 2 or not all(domains):
+        return None
+    names, number = np.unique(np.asarray(domains, object).astype(str), return_inverse=True)
+    pairs = np.unique(np.column_stack([number, documents]), axis=0)
+    if len(names) < n or len(pairs) > len(np.unique(documents)):
+        return None
+    sizes, loads, fold = np.bincount(number), np.zeros(n, np.int64), np.zeros(len(names), np.int64)
+    for domain in np.argsort(-sizes, kind="stable").tolist():
+        fold[domain] = loads.argmin()
+        loads[fold[domain]] += sizes[domain]
+    return fold[number]
 
 
 def documents_of(examples: Sequence[Labelled]) -> NDArray[np.int64]:

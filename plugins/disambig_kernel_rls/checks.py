@@ -40,9 +40,9 @@ def check_degree(setting: str, value: Any) -> None:
 
 
 def check_regularisation(setting: str, value: Any) -> None:
-    """Refuse what is neither a number above zero, up to 1e100, nor "loo" (D776)."""
+    """Refuse what is neither a number above zero, up to 1e100, nor "auto" or "loo" (D776)."""
     if not (
-        (isinstance(value, str) and value == "loo")
+        (isinstance(value, str) and value in ("auto", "loo"))
         or (_is_number(value) and 0 < value <= MOST_REGULARISATION)
     ):
         raise UserError("D776", setting=setting, value=value)

@@ -191,4 +191,24 @@ def test_the_pack_says_what_it_is(sense_pack):
     assert len(model.task.groups) >= 500
     assert all(len(group.glosses) in (0, len(group.candidates)) for group in model.task.groups)
     card = (SOURCE / "README.md").read_text(encoding="utf8")
-    assert "CC BY 4.0" in card and f"for {len(model.task.groups):,} words" in card
+    learned = sum(group.learned for group in model.task.groups)
+    assert "CC BY 4.0" in card and f"for {learned:,} words" in card
+    assert f"{len(model.task.groups) - learned:,} more words" in card
+
+
+def test_words_without_a_model_get_their_most_frequent_sense_on_request(sense_pack):
+    text = "He put the money in the bank, a bowl of soup on the counter, and a knife beside the bread."
+
+    def spans(**config):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("disambig_tagger")
+        nlp.add_pipe("disambig_sense", config={"least_margin": 0.0, **config})
+        doc = nlp(text)
+        return {span.text: span._.disambig for span in doc.spans["sense"]}
+
+    plain, more = spans(), spans(fallback=True)
+    assert plain and all(record["asked"] for record in plain.values())
+    assert plain.items() <= more.items()
+    added = [more[word] for word in more.keys() - plain.keys()]
+    assert added and all(record["asked"] == record["found"] == 0 for record in added)
+    assert all(0 < record["probability"] < 1 for record in added)

@@ -26,6 +26,8 @@ class Labelled:
         Where to read what the label means; empty where that is not known.
     also : tuple of str
         Other labels that are as right: of these any will do.
+    domain : str
+        The kind of text, such as a genre; empty where that is not known.
     """
 
     text: str
@@ -37,3 +39,4 @@ class Labelled:
     word: str = ""
     gloss: str = ""
     also: tuple[str, ...] = ()
+    domain: str = ""

@@ -86,7 +86,15 @@ def labelled_words(document: NoadDocument, wordnet: dict[str, tuple[str, ...]]) 
         gloss = ",".join(wordnet.get(place.sense, ()))
         where = f"{document.name}, character {place.start:,}"
         yield Labelled(
-            document.text, place.start, place.end, place.sense, document.name, where, place.word, gloss
+            document.text,
+            place.start,
+            place.end,
+            place.sense,
+            document.name,
+            where,
+            place.word,
+            gloss,
+            domain=document.genre,
         )
 
 

@@ -16,6 +16,8 @@ from ..checks import check_name, check_weights
 from ..reading import read
 
 MANNERS = ("row", "groups", "none")
+FULL = 0.5
+"""The share of rows that have a column that is multiplied as a dense one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +72,29 @@ def in_shares(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def products(left: Any, right: Any) -> NDArray[np.float64]:
-    """Return the inner products of two sets of sparse rows, shape (n, m)."""
-    return np.asarray((left @ right.T).toarray(), np.float64)
+    """Return the inner products of two sets of sparse rows, shape (n, m).
+
+    Columns that most rows have, such as those of word vectors, are multiplied as dense ones.
+    """
+    full = np.bincount(right.indices, minlength=right.shape[1]) > FULL * right.shape[0]
+    if full.sum() < 8:
+        return np.asarray((left @ right.T).toarray(), np.float64)
+    dense = [_some(rows, full).toarray() for rows in (left, right)]
+    rest = [_some(rows, ~full) for rows in (left, right)]
+    found: NDArray[np.float64] = dense[0] @ dense[1].T + (rest[0] @ rest[1].T).toarray()
+    return found
+
+
+def _some(rows: Any, wanted: NDArray[np.bool_]) -> Any:
+    """Return some columns of sparse rows."""
+    from scipy.sparse import csr_array
+
+    kept = wanted[rows.indices]
+    before = np.append(0, np.cumsum(kept))
+    number = np.cumsum(wanted) - 1
+    return csr_array(
+        (rows.data[kept], number[rows.indices[kept]], before[rows.indptr]), (rows.shape[0], int(wanted.sum()))
+    )
 
 
 def squares(rows: Any) -> NDArray[np.float64]:

@@ -23,6 +23,8 @@ from .systems import Dual, Primal, System
 Floats = NDArray[np.float64]
 LAMBDA = 1e-9
 """What the paper takes."""
+MANY, OF_MANY = 1000, 3e-4
+"""So many examples and more get this lambda where it is "auto"; fewer a smaller one, in proportion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +38,9 @@ class RLSC:
     ----------
     kernel : Kernel, optional
         By default `Linear`: rows of length one.
-    regularisation : float or "loo"
-        Lambda; "loo" takes that of `leave_one_out.GRID` which has the best leave-one-out accuracy and, of
-        equal ones, the least squared error.
+    regularisation : float, "auto" or "loo"
+        Lambda. "auto" grows with the examples (see `grown`); "loo" takes that of `leave_one_out.GRID` which
+        has the best leave-one-out accuracy and, of equal ones, the least squared error.
 
     Raises
     ------
@@ -108,7 +110,7 @@ class RLSCLin:
 
     Parameters
     ----------
-    regularisation : float or "loo"
+    regularisation : float, "auto" or "loo"
         As of `RLSC`.
 
     Raises
@@ -152,7 +154,7 @@ class RLSCComb:
         Of the feature groups, divided by their sum. None: equal ones, as in the paper. "alignment": by how
         well each kernel agrees with the targets (see `feature_groups.aligned`), "loo": the best of a search
         by leave-one-out (see `feature_groups.searched`).
-    regularisation : float or "loo"
+    regularisation : float, "auto" or "loo"
         As of `RLSC`.
 
     Raises
@@ -218,9 +220,8 @@ def shares_of(
     if weights == "alignment":
         return aligned(groups)
     if weights == "loo":
-        if regularisation == "loo":
-            regularisation, _ = best_regularisation(groups.problem, groups.system(groups.equal()))
-        return searched(groups, float(regularisation))
+        lam, _ = _regularisation(regularisation, groups.problem, groups.system(groups.equal()))
+        return searched(groups, lam)
     assert isinstance(weights, Mapping)
     return groups.shares(weights)
 
@@ -238,7 +239,18 @@ def _system(problem: Problem, kernel: Kernel) -> System:
 
 
 def _regularisation(setting: float | str, problem: Problem, system: System) -> tuple[float, Quality | None]:
-    return best_regularisation(problem, system) if isinstance(setting, str) else (float(setting), None)
+    if setting == "loo":
+        return best_regularisation(problem, system)
+    return grown(len(problem.targets)) if setting == "auto" else float(setting), None
+
+
+def grown(n: int) -> float:
+    """Return the lambda of `n` examples where it is "auto".
+
+    A hundred examples can be fitted exactly: they have far more features. Where there are about as many
+    examples as features, those that contradict each other would cost most of what was learned.
+    """
+    return OF_MANY * min(n / MANY, 1.0)
 
 
 def _left_out(setting: float | str, problem: Problem, system: System) -> float:

@@ -50,6 +50,26 @@ def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) ->
     Examples without a word are put together by the stems of their forms; such a word is named by its most
     frequent form.
     """
+    kept = {
+        name: seen
+        for name, seen in _words(labelled, language).items()
+        if seen.forms and seen.examples >= least
+    }
+    return [kept[name].word(name) for name in sorted(kept)]
+
+
+def with_fewer(
+    labelled: Sequence[Labelled], words: Sequence[Sequence[Any]], least: int, *, language: str
+) -> list[str]:
+    """Return the names of those of some words (see `learned_words`) that have fewer examples than `least`."""
+    if least <= 1:
+        return []
+    seen = _words(labelled, language)
+    return [word[0] for word in words if seen[word[0]].examples < least]
+
+
+def _words(labelled: Sequence[Labelled], language: str) -> dict[str, Seen]:
+    """Return all words of examples, counted, by their names."""
     named: defaultdict[str, Seen] = defaultdict(Seen)
     stemmed: defaultdict[str, Seen] = defaultdict(Seen)
     stem = _stemmer(language)
@@ -63,8 +83,7 @@ def learned_words(labelled: Sequence[Labelled], *, least: int, language: str) ->
         name = next((form for form in _ordered(seen.forms) if form not in words), "")
         if name:
             words[name] = seen
-    kept = {name: seen for name, seen in words.items() if seen.forms and seen.examples >= least}
-    return [kept[name].word(name) for name in sorted(kept)]
+    return words
 
 
 def certain_forms(labelled: Sequence[Labelled]) -> list[str]:

@@ -58,7 +58,7 @@ def disagreements(
         lemma, _, letter = group.name.rpartition(".")
         rows = np.flatnonzero(labelled.groups == g)
         missed = [pair for p in labelled.positions[rows].tolist() if (pair := (p, g)) not in by_tag]
-        if not lemma or letter not in PARTS or 2 * len(missed) <= len(rows):
+        if not group.learned or not lemma or letter not in PARTS or 2 * len(missed) <= len(rows):
             continue
         then = "it is decided whatever its tag is"
         if not all(pair in at_all for pair in missed):

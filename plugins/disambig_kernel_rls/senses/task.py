@@ -4,6 +4,8 @@ A word is named with its part of speech, ``"bank.n"``, or without. The letters a
 s (adjective) and r (adverb); any other name with a full stop is just a name. Where the text has tags, a form
 belongs to the word of its part of speech; where it has none, to the word that had it most often in training.
 A proper name ("Bank" in "Lloyds Bank") is no noun, unless training showed the form mostly with a capital.
+
+Of words with too few examples for a model the most frequent sense is known, and said where one asks for it.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, UserError
 from disambig.api.formats import Labelled
 from disambig.api.text import view_of_texts
 
 from .forms import Forms
-from .inventory import certain_forms, learned_words
+from .inventory import certain_forms, learned_words, with_fewer
 from .tagging import disagreements, mostly_missed
 
 Word = Sequence[Any]
@@ -43,6 +46,13 @@ class Senses:
         those of them whose tags, in most examples, are not of the word's part of speech.
     least : int
         Words with fewer labelled examples are left out.
+    learned : int
+        Those with fewer get no model.
+    rest : sequence of str
+        The words that have none, for `fallback`; left out together with `words`, they are those with fewer
+        than `learned` examples.
+    fallback : bool
+        Whether the most frequent sense of these is said; such decisions have asked for no evidence.
     name : str
         Name of the task: letters, digits and underscores.
     language : str
@@ -57,6 +67,9 @@ class Senses:
     words: Sequence[Word] = ()
     certain: Sequence[str] = ()
     least: int = 1
+    learned: int = 1
+    rest: Sequence[str] = ()
+    fallback: bool = False
     name: str = "sense"
     language: str = "en"
     decides: ClassVar[Decides] = Decides("tokens", "labels")
@@ -75,21 +88,34 @@ class Senses:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group a word; none where the words are still to come from the data."""
+        rest = set(self.rest)
         return tuple(
-            Group(name, tuple(senses), glosses=tuple(glosses)) for name, _, senses, glosses in self.words
+            Group(name, tuple(senses), glosses=tuple(glosses), learned=name not in rest)
+            for name, _, senses, glosses in self.words
         )
 
     @cached_property
     def forms(self) -> Forms:
-        """The index of all forms."""
-        words = [(name, forms) for name, forms, _, _ in self.words]
+        """The index of the forms of `decided` words."""
+        words = [(self.words[number][0], self.words[number][1]) for number in self.decided.tolist()]
         return Forms.of(words, language=self.language, certain=self.certain)
+
+    @cached_property
+    def decided(self) -> NDArray[np.int32]:
+        """The numbers of the words that are looked for, those with a model first."""
+        learned = np.array([group.learned for group in self.groups], bool)
+        rest = np.flatnonzero(~learned) if self.fallback else np.zeros(0, np.int64)
+        return np.append(np.flatnonzero(learned), rest).astype(np.int32)
+
+    def with_fallback(self) -> Senses:
+        """Return the task that finds words without a model, too."""
+        return replace(self, fallback=True)
 
     def instances(self, view: TokenView) -> Instances:
         """Return each token that is a form of a word, in text order."""
-        positions, groups = self.forms.found(view)
+        positions, found = self.forms.found(view)
         n = len(positions)
-        return Instances(positions, np.ones(n, np.int32), groups, np.full(n, -1, np.int32))
+        return Instances(positions, np.ones(n, np.int32), self.decided[found], np.full(n, -1, np.int32))
 
     def settings_of(
         self, labelled: Sequence[Labelled], tokenisation: Tokenisation | None = None
@@ -111,14 +137,16 @@ class Senses:
         words = learned_words(labelled, least=self.least, language=self.language)
         if not words:
             raise UserError("D496", n=len(labelled), least=self.least)
-        known = {form for _, forms, _, _ in words for form in forms}
-        certain = [form for form in certain_forms(labelled) if form in known]
+        rest = with_fewer(labelled, words, self.learned, language=self.language)
+        known = {form for name, forms, _, _ in words if name not in rest for form in forms}
+        of_known = [example for example in labelled if example.word not in rest]
+        certain = [form for form in certain_forms(of_known) if form in known]
         if certain and tokenisation is not None:
             texts = list(dict.fromkeys(example.text for example in labelled))
             view = view_of_texts(texts, tokenisation)
-            own = replace(self, words=words, certain=()).instances(view)
+            own = replace(self, words=words, rest=rest, certain=()).instances(view)
             certain = mostly_missed(certain, labelled, view, texts, own)
-        return {"words": words, "certain": certain}
+        return {"words": words, "certain": certain, **({"rest": rest} if rest else {})}
 
     def remarks(self, view: TokenView, labelled: Instances) -> list[str]:
         """Say of which words most labelled places have tags of another part of speech."""

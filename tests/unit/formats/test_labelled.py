@@ -86,3 +86,18 @@ def test_files_without_examples_are_named(tmp_path):
     (tmp_path / "b.tsv").write_bytes(b"[[\xff]]\ta")
     with pytest.raises(UserError, match=r"D469.*b\.tsv.*0xff at offset 2.*--encoding"):
         read_labelled(tmp_path / "b.tsv")
+
+
+def test_a_text_may_name_its_domain(tmp_path):
+    place = {"start": 0, "end": 2, "label": "yes"}
+    rows = [
+        {"text": "it rains", "domain": "letters", "places": [place, place]},
+        {"text": "it rains", "label": "no", "domain": "news"},
+        {"text": "it rains", "label": "no"},
+    ]
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf8")
+    assert [each.domain for each in read_labelled([str(file)])] == ["letters", "letters", "news", ""]
+    file.write_text(json.dumps(rows[1] | {"domain": 3}), encoding="utf8")
+    with pytest.raises(UserError, match=r"D460.*domain"):
+        read_labelled([str(file)])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.errors import UserError
 from disambig.judges import labels
 from disambig.judges.labels import Labels, best_threshold
 from disambig.testing import material
@@ -122,3 +123,46 @@ def test_a_state_that_does_not_fit_is_refused(change):
     state = Labels.unfitted().fit(made).state()
     with pytest.raises(ValueError, match="calibration of labels"):
         Labels.unfitted().from_state({**state, **change}, made.task.groups)
+
+
+def several(n_groups=40, n=60, seed=0):
+    """Return scores that mean the same in all groups, of which each is too small to be sure of it."""
+    rng = np.random.default_rng(seed)
+    gold = [(rng.random(n) < 0.2).astype(np.int32) for _ in range(n_groups)]
+    lead = [rng.normal(size=n) + 2 * right - 1 + np.log(0.25) / 2 for right in gold]
+    return [np.stack([np.zeros(n), each], axis=1) for each in lead], gold
+
+
+def test_groups_may_be_drawn_to_what_serves_all_of_them():
+    scores, gold = several()
+    drawn, alone = (labels.fit(scores, gold, metric=("accuracy", None), drawn=d) for d in (60.0, 0.0))
+    assert drawn.scale.std() < 0.5 * alone.scale.std()
+    assert np.abs(drawn.bias).mean() < 0.5 * np.abs(alone.bias).mean()
+    fresh, right = several(seed=1)
+
+    def loss(fitted):
+        shares = [labels.softmax(fitted.logits(s, g)) for g, s in enumerate(fresh)]
+        found = [share[np.arange(len(share)), gold] for share, gold in zip(shares, right, strict=True)]
+        return -np.mean(np.log(np.concatenate(found)))
+
+    assert loss(drawn) < loss(alone)
+
+
+def test_one_group_and_one_whose_scores_tell_nothing_stay_by_themselves():
+    scores, gold = several(4)
+    (one, other) = (labels.fit(scores[:1], gold[:1], metric=("accuracy", None), drawn=d) for d in (60.0, 0.0))
+    assert np.array_equal(one.bias, other.bias)
+    scores.append(np.zeros((90, 2)))
+    gold.append(np.repeat([0, 1], [30, 60]).astype(np.int32))
+    fitted = labels.fit(scores, gold, metric=("accuracy", None), drawn=60.0)
+    chosen, _, probability = fitted.choose(np.zeros((1, 2)), 4)
+    assert chosen.tolist() == [1] and 0.6 < probability[0] < 0.7
+
+
+def test_how_strongly_groups_are_drawn_is_kept_and_checked():
+    made = material("labels")
+    fitted = Labels.unfitted(0.3, 9.0).fit(made)
+    again = Labels.unfitted(drawn=9.0).from_state(fitted.state(), made.task.groups)
+    assert fitted.drawn == again.drawn == 9.0
+    with pytest.raises(UserError, match="D780"):
+        Labels.unfitted(drawn=-1.0)

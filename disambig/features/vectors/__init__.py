@@ -1,0 +1,1 @@
+"""Word vectors as features: what the words around a place are like."""

@@ -1,0 +1,102 @@
+"""Word vectors: what they learn of a text, what a row has, and the contract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disambig.data.instances import Instances
+from disambig.errors import UserError
+from disambig.features.vectors.known import Vectors
+from disambig.features.vectors.learning import learn_vectors
+from disambig.features.vectors.word_vectors import WordVectors
+from disambig.tasks.candidates import OwnCandidates
+from disambig.testing import check_extractor
+from disambig.text.documents import view_of_texts
+from disambig.text.hashing import hash_word, hash_words
+from disambig.text.tokenisations.words import Words
+
+TEXTS = [
+    "A quiet day at the quay, and quite a wind.",
+    "It was quite late; the quiet boats came home.",
+    "Quite so, he said, and was quiet again.",
+    "",
+]
+TASK = OwnCandidates(candidates=["quite", "quiet"])
+
+
+def sentences(n=400, seed=0):
+    """Animals eat and metals shine."""
+    rng = np.random.default_rng(seed)
+    animals, metals = ["cat", "dog", "horse", "cow"], ["iron", "copper", "silver", "gold"]
+    for _ in range(n):
+        yield ["the", str(rng.choice(animals)), str(rng.choice(["eats", "sleeps", "runs"]))]
+        yield ["the", str(rng.choice(metals)), str(rng.choice(["shines", "melts", "rusts"]))]
+
+
+def vectors(**settings):
+    return learn_vectors([hash_words(words) for words in sentences()], **settings)
+
+
+@pytest.mark.parametrize("check", check_extractor(WordVectors(dimensions=4, around=12), TASK, TEXTS), ids=str)
+def test_the_contract(check):
+    check()
+
+
+def test_words_of_like_company_point_the_same_way():
+    known = vectors(dimensions=6)
+    assert known.words.tolist() == sorted(known.words.tolist()) and known.directions.dtype == np.int8
+
+    def like(one, other):
+        a, b = known.rows(hash_words([one, other]))
+        return float(known.units[a] @ known.units[b])
+
+    assert like("cat", "horse") > 0.8 > like("cat", "gold")
+    assert like("iron", "gold") > 0.8 > like("iron", "cow")
+    the, cat = known.rows(hash_words(["the", "cat"]))
+    assert known.worth[the] < known.worth[cat] <= 1
+
+
+def test_the_frequent_words_alone_get_vectors_and_others_none():
+    known = vectors(n_words=3, dimensions=2)
+    assert len(known.words) == 3 and known.directions.shape == (3, 2)
+    assert known.rows(hash_words(["nowhere"])).tolist() == [3]
+    assert not known.units[3].any() and known.worth[3] == 0
+    assert not len(learn_vectors([]).words)
+
+
+def test_vectors_that_are_given_stay_and_a_row_is_three_of_them():
+    known = vectors(dimensions=5)
+    extractor = WordVectors(beside=1, near=2, around=4, vectors=known)
+    view = view_of_texts(["the cat eats gold"], Words())
+    at = int(np.flatnonzero(view.hashes == np.uint64(hash_word("eats")))[0])
+    places = Instances(np.array([at]), np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
+    assert extractor.fit(view, places, TASK.groups) is extractor
+    features = extractor.transform(view, places, TASK.groups[0])
+    row = features.batch.rows.toarray()[0]
+    assert row.shape == (4 * 5,)
+    beside, near, topic = row[:10], row[10:15], row[15:]
+    for part in (beside, near, topic):
+        assert np.linalg.norm(part) == pytest.approx(1, abs=1e-6)
+    cat, gold = known.units[known.rows(hash_words(["cat", "gold"]))]
+    np.testing.assert_allclose(beside, np.append(cat, gold) / np.sqrt(2), atol=1e-6)
+    assert near @ cat > 0.5
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    state = WordVectors(vectors=vectors(dimensions=3)).state()
+    again = WordVectors().from_state(state).vectors
+    assert isinstance(again, Vectors) and np.array_equal(again.directions, state["directions"])
+    for broken in (
+        {"words": state["words"][::-1]},
+        {"directions": state["directions"][1:]},
+        {"shares": -1 - state["shares"]},
+    ):
+        with pytest.raises(ValueError, match="word vectors"):
+            WordVectors().from_state({**state, **broken})
+
+
+@pytest.mark.parametrize("settings", [{"near": 1}, {"beside": 0}, {"around": 2.5}, {"dimensions": 0}])
+def test_settings_that_make_no_sense(settings):
+    with pytest.raises(UserError, match="D45"):
+        WordVectors(**settings)
