@@ -16,5 +16,6 @@ if TYPE_CHECKING:
     from disambig.features.tokens.token_context import TokenContext as TokenContext
     from disambig.features.tokens.word_classes import WordClasses as WordClasses
     from disambig.features.tokens.word_classes_learning import learn_classes as learn_classes
+    from disambig.features.tokens.word_usage_learning import learn_usage as learn_usage
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
