@@ -68,7 +68,7 @@ class WordClasses:
 
     def state(self) -> Arrays:
         """Return the arrays."""
-        own = {"class_words": self.words, "classes": self.classes}
+        own: Arrays = {"class_words": self.words, "classes": self.classes}
         return own if self.chosen is None else {**own, "class_templates": self.chosen.astype(np.int8)}
 
     @classmethod

@@ -12,11 +12,8 @@ import tarfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from disambig.api import UserError
 from disambig.api.formats import read_noad
-from disambig.api.text import SpacyTokens
 
 from .tag_data_penn import BYTES, FILES, TRACE, as_written
 
@@ -39,21 +36,12 @@ Partly = tuple[list[str], list[Collection[str]]]
 
 def noad_partly(data: Path) -> Iterator[Partly]:
     """Yield the sentences of NOAD-MASC with what their words may be (errors: `read_noad`)."""
-    tokens = SpacyTokens()
     for document in read_noad(data / NOAD).documents:
         kinds = {(place.start, place.end): place.pos for place in document.places}
-        # lines are broken in the midst of sentences; a blank line stays
-        text = re.sub(r"(?<!\n)\n(?!\n)", " ", document.text)
-        view = tokens([text])
-        at = np.flatnonzero(view.ends > view.starts)
-        spans = list(zip(view.starts[at].tolist(), view.ends[at].tolist(), strict=True))
-        begins = np.diff(view.sentences.searchsorted(at, side="right"), prepend=-1) > 0
-        edges = [*np.flatnonzero(begins).tolist(), len(at)]
-        for first, last in zip(edges[:-1], edges[1:], strict=True):
-            if SHORTEST <= last - first <= LONGEST:
-                some = spans[first:last]
-                may = [OF_KIND.get(kinds.get(span, ""), ()) for span in some]
-                yield [text[start:end] for start, end in some], list(may)
+        for spans in document.sentences:
+            if SHORTEST <= len(spans) <= LONGEST:
+                may = [OF_KIND.get(kinds.get(span, ""), ()) for span in spans]
+                yield [document.text[start:end] for start, end in spans], list(may)
 
 
 def craft_partly(data: Path) -> Iterator[Partly]:

@@ -66,7 +66,7 @@ def classes_of(
 
 
 def token_views(path: Path, most: int) -> Iterator[TokenView]:
-    """Yield the first tokens of a file, `most` or a few more, some paragraphs at a time (errors: `text_lines`)."""
+    """Yield the first tokens of a file, `most` or a few more, by some paragraphs (errors: `text_lines`)."""
     lines, size = text_lines(path), 0
     tokens = SpacyTokens()
     while size < most and (some := list(itertools.islice(lines, _FEW_LINES))):

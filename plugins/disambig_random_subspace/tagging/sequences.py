@@ -79,7 +79,7 @@ def batch_of(
     task = Tags(tags=tuple(tags))
     view = view_of(sentences, SpacyTokens())
     instances = instances_of(view, sentences, task)
-    fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
+    fitted = extractor or context_of(sentences, tags, classes=classes)
     batch = fitted.transform(view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted
