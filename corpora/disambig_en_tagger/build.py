@@ -21,7 +21,7 @@ from card import write_card
 from disambig_random_subspace.experiments.tag_data import GENRES, ewt
 from disambig_random_subspace.experiments.tagger_peers import peers_on
 from disambig_random_subspace.tagging.training import train_tagger
-from recipe import TEACHER, learned, material
+from recipe import ALONE, TEACHER, learned, material
 
 from disambig.formats.conllu.sentences import read_conllu
 from disambig.model.loading import load
@@ -46,26 +46,25 @@ def build(data: Path) -> None:
     save_model(model, HOME / "models" / "tag", force=True)
 
 
-def held_out(data: Path, genres: Sequence[str]) -> None:
-    """Score what the recipe is worth on genres whose sentences were not learned from.
+def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
+    """Score what the recipe is worth on genres whose sentences were not learned from, some left out together.
 
-    Beside it: the learners on the same sentences alone.
+    Beside it: what the tagged sentences are worth alone.
     """
     known = material(data, say)
-    figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
-    found = figures.get("held_out", {})
-    for genre in genres:
-        others = [other for other in GENRES if other != genre]
-        train, dev, test = ewt(data, others, ["train"]), ewt(data, others, ["dev"]), ewt(data, [genre], PARTS)
-        shares = {}
-        for name, classes in (("tagged sentences", None), ("with word classes", known.company)):
-            say(f"{genre}: {name}", 0, 1)
-            model = train_tagger(train, dev, name="held out", learner=TEACHER, classes=classes)
-            shares[name] = accuracy(model, test)
-        shares["disambig_tagger"] = accuracy(
-            learned(train, dev, known, learner=TEACHER, name="held out", progress=say), test
-        )
-        found[genre] = {"n": n_words(test), "accuracy": shares}
+    found = figures().get("held_out", {})
+    for genres in together:
+        others = [other for other in GENRES if other not in genres]
+        train, dev = ewt(data, others, ["train"]), ewt(data, others, ["dev"])
+        models = {}
+        for name, classes in (("tagged sentences", None), ("with classes by company", known.company)):
+            say(f"without {', '.join(genres)}: {name}", 0, 1)
+            models[name] = train_tagger(train, dev, name="held out", learner=TEACHER, classes=classes)
+        models["recipe"] = learned(train, dev, known, learner=ALONE, name="held out", progress=say)
+        for genre in genres:
+            test = ewt(data, [genre], PARTS)
+            shares = {name: accuracy(model, test) for name, model in models.items()}
+            found[genre] = {"n": n_words(test), "learned_from": others, "accuracy": shares}
         keep("held_out", found)
 
 
@@ -129,10 +128,14 @@ def n_words(sentences: Sentences) -> int:
 
 def keep(name: str, found: Any) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
-    figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
-    figures[name] = found
-    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
-    write_card(HOME, figures)
+    all_of_them = {**figures(), name: found}
+    FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
+    write_card(HOME, all_of_them)
+
+
+def figures() -> dict[str, Any]:
+    """Return the figures that there are."""
+    return json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
 
 
 def say(stage: str, done: int, total: int) -> None:
@@ -146,10 +149,12 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="directory with labelled/ and english/")
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
     parser.add_argument("--no-peers", action="store_true", help="build without training others again")
-    parser.add_argument("--held-out", nargs="+", metavar="GENRE", help="score learners on genres left out")
+    parser.add_argument(
+        "--held-out", nargs="+", metavar="GENRE[,GENRE]", help="score the recipe on genres left out"
+    )
     options = parser.parse_args()
     if options.held_out:
-        held_out(options.data, options.held_out)
+        held_out(options.data, [genres.split(",") for genres in options.held_out])
     elif options.score:
         score(options.data, peers=False)
     else:

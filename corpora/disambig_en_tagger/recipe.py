@@ -33,7 +33,7 @@ WORDS = {**dict.fromkeys(MODERN, 2_000_000), **dict.fromkeys(OTHERS, 700_000)}
 COMPANY = {"n_words": 50_000, "sizes": (128, 512)}
 CRAFT_SENTENCES = 5_000
 SEED = 1
-PERCEPTRON = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 8}
+PERCEPTRON = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1"}
 SHAPES = [(SHAPE, -1, SHAPE, 0), (SHAPE, 0, SHAPE, 1)]
 """Features of neighbours' shapes together."""
 
@@ -50,6 +50,8 @@ def subspaces(n: int, passes: int) -> dict[str, Any]:
 
 TEACHER = subspaces(8, 5)
 LEARNER = subspaces(16, 5)
+ALONE = {**PERCEPTRON, "passes": 5}
+"""Nearly as good as `LEARNER`, and sixteen times as fast."""
 
 
 @dataclass(frozen=True, slots=True)
