@@ -114,7 +114,8 @@ def _held_out(found: dict[str, Any]) -> str:
     systems = list(next(iter(found.values()))["accuracy"])
     lines = [
         "Tested on the training and development parts of genres of EWT that were not learned from: with\n"
-        "tagged sentences alone and with classes of words by company (8 masks), and with the recipe (no mask).\n",
+        "tagged sentences alone, with classes of words by company (both 8 masks), and with the recipe "
+        "(no mask).\n",
         "| genre left out | learned from | words | " + " | ".join(systems) + " |",
         "|---|---|---:|" + "---:|" * len(systems),
     ]
