@@ -84,7 +84,7 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
     lines = [
         "## How good\n",
         "Share of words with the right tag, in %, on EWT's test part, words as they are cut there."
-        + (" The others learned from\nthe same sentences." if systems else ""),
+        + (" The others learned from\nEWT's training part alone." if systems else ""),
         "",
         "| " + " | ".join(["genre", "words", "disambig_tagger", *systems]) + " |",
         "|---|---:|---:|" + "---:|" * len(systems),
