@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from disambig.features.tokens.token_context import TokenContext as TokenContext
     from disambig.features.tokens.word_classes import WordClasses as WordClasses
     from disambig.features.tokens.word_classes_learning import learn_classes as learn_classes
+    from disambig.features.tokens.word_usage_learning import learn_usage as learn_usage
     from disambig.features.vectors.known import Vectors as Vectors
     from disambig.features.vectors.learning import learn_vectors as learn_vectors
     from disambig.features.vectors.word_vectors import WordVectors as WordVectors

@@ -130,6 +130,18 @@ class ChainScorer:
         """Return the label of each instance in the best labelling of its sequence, shape ``(n,)``."""
         return self.decode(self._checked(batch), batch.layout)
 
+    def best_among(self, batch: SequenceRows, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the label of each instance in the best labelling of its sequence that keeps to `allowed`.
+
+        Parameters
+        ----------
+        allowed : array of bool, shape (n, K)
+            What each instance may be; one with nothing may be anything.
+        """
+        place = self._place_scores(self._checked(batch), batch.layout)
+        place[~(allowed | ~allowed.any(axis=1, keepdims=True))] = -np.inf
+        return best_states(place, self.step, batch.layout)
+
     def decode(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the best labels of sequences ``starts[i]:starts[i + 1]`` of sparse rows, shape ``(n,)``."""
         if self._is_little(rows):

@@ -21,8 +21,8 @@ from disambig.types import CandidateBatch
 
 LEAST = 300
 """Examples of a group below which it is not tried: of fewer a difference says little."""
-MOST = 5000
-"""Examples that it is tried on, the first in text order."""
+MOST, FOLDS = 3000, 2
+"""Examples that it learns from, the first in text order, and folds of them that it is tried on."""
 FAR, SURE = 0.02, 0.001
 """By how much it must be better, and how sure that must be, to be worth a word."""
 
@@ -51,21 +51,23 @@ def far_better(
         return None
     right, folds = right[:n], folds[:n]
     hits = right[np.arange(n), held_out[:n].argmax(axis=1)]
-    other = right[np.arange(n), _chosen(crossed, right.argmax(axis=1), folds)]
+    chosen = _chosen(crossed, right.argmax(axis=1), folds)
+    tried = np.flatnonzero(chosen >= 0)
+    hits, other = hits[tried], right[tried, chosen[tried]]
     own, cheap = float(hits.mean()), float(other.mean())
     return (own, cheap) if cheap - own > FAR and mcnemar(other, hits) < SURE else None
 
 
 def _chosen(crossed: CrossedRows, gold: NDArray[np.int64], folds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what the alternative chooses for each example without its fold."""
+    """Return what the alternative chooses for examples of the first folds without these; -1 for others."""
     from scipy.sparse import csr_array
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
     rows = csr_array(normalised(CrossedRows(csr_array(crossed.rows), crossed.costs, crossed.columns)).rows)
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-    chosen = np.zeros(len(gold), np.int64)
-    for fold in np.unique(folds).tolist():
+    chosen = np.full(len(gold), -1, np.int64)
+    for fold in np.unique(folds)[:FOLDS].tolist():
         learn, tell = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         if len(np.unique(gold[learn])) < 2:
             chosen[tell] = gold[learn[0]] if len(learn) else 0

@@ -22,7 +22,7 @@ from disambig.data.instances import Instances
 from disambig.engine import use_numba
 from disambig.errors import UserError
 from disambig.features.tokens import token_context_arrays as in_arrays
-from disambig.features.tokens.token_context_templates import CLASS, TEMPLATES, class_templates
+from disambig.features.tokens.token_context_templates import CLASS, TEMPLATES
 from disambig.features.tokens.word_classes import WordClasses
 from disambig.settings import no_setting
 from disambig.text import characters
@@ -99,6 +99,10 @@ class TokenContext:
         """Return the extractor with the columns in `kept` alone, shape (D,)."""
         return replace(self, keys=self._keys[kept])
 
+    def beside(self, other: TokenContext) -> TokenContext:
+        """Return the extractor with the columns of both."""
+        return replace(self, keys=np.union1d(self._keys, other._keys))
+
     @property
     def _keys(self) -> NDArray[np.uint32]:
         return np.zeros(0, np.uint32) if self.keys is None else self.keys
@@ -128,7 +132,7 @@ class TokenContext:
 
 def n_features(classes: WordClasses | None) -> int:
     """Return how many features a token has."""
-    return len(TEMPLATES) + (0 if classes is None else len(class_templates(classes.depth)))
+    return len(TEMPLATES) + (0 if classes is None else len(classes.templates))
 
 
 def _hashes(view: TokenView, positions: NDArray[np.int64], classes: WordClasses | None) -> NDArray[np.uint32]:
@@ -151,7 +155,7 @@ def _hashes(view: TokenView, positions: NDArray[np.int64], classes: WordClasses 
     templates = TEMPLATES
     if classes is not None:
         values[:, CLASS:] = classes.of(view.hashes[words])
-        templates = np.concatenate([templates, class_templates(depth)])
+        templates = np.concatenate([templates, classes.templates])
     way: Any = in_arrays
     if use_numba(len(words) * len(templates)):
         from disambig.features.tokens import token_context_kernels as way

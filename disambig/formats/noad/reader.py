@@ -30,6 +30,8 @@ BREAKS = {
     "LINE_BREAK": "\n",
     "PARAGRAPH_BREAK": "\n\n",
 }
+ENDS = frozenset({"SENTENCE_BREAK", "PARAGRAPH_BREAK"})
+"""Breaks between sentences; lines are broken in their midst too."""
 QUOTES = {"``": '"', "''": '"'}
 LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 """Parts of speech as they stand behind a word: ``account.n``; of others ``account.x``."""
@@ -56,11 +58,15 @@ class NoadPlace:
 
 @dataclass(frozen=True, slots=True)
 class NoadDocument:
-    """A file: its name (``"written/spam/ucb52.txt"``), its text, and the words with senses in text order."""
+    """A file: its name (``"written/spam/ucb52.txt"``), its text, and the words with senses in text order.
+
+    `sentences` are those of the corpus, each the character offsets of its words.
+    """
 
     name: str
     text: str
     places: tuple[NoadPlace, ...]
+    sentences: tuple[tuple[tuple[int, int], ...], ...] = ()
 
     @property
     def genre(self) -> str:
@@ -139,15 +145,19 @@ def read_document(source: str, path: str, say: Say) -> NoadDocument | None:
     words = words[_of_path(words, said) :]
     pieces: list[str] = []
     places = []
+    sentences: list[list[tuple[int, int]]] = []
     length = 0
     for text, gap, lemma, pos, sense in words:
-        space = gap if length else ""
+        space = BREAKS[gap] if length else ""
         start = length + len(space)
         length = start + len(text)
         pieces += [space, text]
+        if gap in ENDS or not sentences:
+            sentences.append([])
+        sentences[-1].append((start, length))
         if sense:
             places.append(NoadPlace(start, length, lemma, pos, sense))
-    return NoadDocument(name, "".join(pieces), tuple(places))
+    return NoadDocument(name, "".join(pieces), tuple(places), tuple(map(tuple, sentences)))
 
 
 def read_map(source: str, path: str, say: Say) -> dict[str, tuple[str, ...]]:
@@ -166,13 +176,13 @@ Word = tuple[str, str, str, str, str]
 
 
 def _words(source: str, path: str, say: Say) -> Iterator[Word]:
-    """Yield text, gap before it, lemma, part of speech and sense of each word."""
+    """Yield text, the break before it, lemma, part of speech and sense of each word."""
     line, counted = 1, 0
     for match in _WORD.finditer(source):
         line, counted = line + source.count("\n", counted, match.start()), match.start()
         said = attributes(match[1] or "")
-        gap, text = BREAKS.get(said.get("break_level", "")), said.get("text", "")
-        if match[1] is None or not text or gap is None:
+        gap, text = said.get("break_level", ""), said.get("text", "")
+        if match[1] is None or not text or gap not in BREAKS:
             problem = (
                 "does not end" if match[1] is None else "has no text" if not text else "has no known break"
             )

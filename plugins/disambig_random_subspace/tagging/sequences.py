@@ -79,7 +79,24 @@ def batch_of(
     task = Tags(tags=tuple(tags))
     view = view_of(sentences, SpacyTokens())
     instances = instances_of(view, sentences, task)
-    fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
+    fitted = extractor or context_of(sentences, tags, classes=classes)
     batch = fitted.transform(view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted
+
+
+def context_of(
+    sentences: Tagged, tags: Sequence[str], *, least: int = 1, classes: WordClasses | None = None
+) -> TokenContext:
+    """Return an extractor of the features that occur in tagged sentences `least` times or more.
+
+    Raises
+    ------
+    UserError
+        D791 for a sentence that has not one tag for each word, or an empty one.
+    """
+    check(sentences)
+    task = Tags(tags=tuple(tags))
+    view = view_of(sentences, SpacyTokens())
+    instances = instances_of(view, sentences, task)
+    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)

@@ -13,7 +13,7 @@ from disambig.api.features import TokenContext, WordClasses
 from disambig.api.judges import Scored
 from disambig.api.training import train_by
 
-from .sequences import Tagged, batch_of, tags_of
+from .sequences import Tagged, batch_of, context_of, tags_of
 
 LEARNER: Mapping[str, Any] = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 8}
 Progress = Callable[[str, int, int], None]
@@ -28,6 +28,9 @@ def train_tagger(
     learner: Mapping[str, Any] = LEARNER,
     classes: WordClasses | None = None,
     least: float = 0.0,
+    more: Tagged = (),
+    times: int = 2,
+    seldom: int = 3,
     progress: Progress | None = None,
 ) -> Model:
     """Train the model of a tagger.
@@ -45,6 +48,12 @@ def train_tagger(
     least : float
         Weights of features that are smaller in size are left out. Above 0 weights are also rounded
         to 64ths, which halves the model's size; at 0 the model is just what was learned.
+    more : sequence of (words, tags)
+        Further sentences, whose tags are less sure, and are among those of `train`.
+    times : int
+        How often `train` is seen for once that `more` is.
+    seldom : int
+        How often a feature must occur in `more` to count, where `train` lacks it.
     progress : callable, optional
 
     Raises
@@ -61,7 +70,7 @@ def train_tagger(
         "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
         "judge": {"@disambig_judges": "disambig.Labels.v1"},
     }
-    plan = TaggedSentences(train, dev, tags, classes, least)
+    plan = TaggedSentences(train, dev, tags, classes, least, more, times if more else 1, seldom)
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     model = train_by(plan, resolve(config), **about)
     return replace(model, extractors=plan.extractors)
@@ -72,22 +81,36 @@ class TaggedSentences:
 
     Parameters
     ----------
-    train, dev, classes, least
+    train, dev, classes, least, more, times, seldom
         See `train_tagger`.
     tags : sequence of str
         The tag set.
     """
 
     def __init__(
-        self, train: Tagged, dev: Tagged, tags: Sequence[str], classes: WordClasses | None, least: float
+        self,
+        train: Tagged,
+        dev: Tagged,
+        tags: Sequence[str],
+        classes: WordClasses | None,
+        least: float,
+        more: Tagged = (),
+        times: int = 1,
+        seldom: int = 1,
     ) -> None:
         self._train, self._dev, self._tags, self._classes, self._least = train, dev, tags, classes, least
+        self._more, self._times, self._seldom = more, times, seldom
         self.extractors: tuple[FeatureExtractor, ...] = ()
 
     def prepare(self, parts: dict[str, Any], tell: Progress) -> TaggedSentences:
         """Count features."""
         tell("features", 0, 1)
-        self._batch, extractor = batch_of(self._train, self._tags, classes=self._classes)
+        extractor = context_of(self._train, self._tags, classes=self._classes)
+        if self._more:
+            others = context_of(self._more, self._tags, least=self._seldom, classes=self._classes)
+            extractor = extractor.beside(others)
+        sentences = [*list(self._train) * self._times, *self._more]
+        self._batch, _ = batch_of(sentences, self._tags, extractor)
         self.extractors = (extractor,)
         return self
 
@@ -107,8 +130,8 @@ class TaggedSentences:
             (extractor,) = self.extractors
             assert isinstance(extractor, TokenContext)
             scorer, self.extractors = scorer.only(kept), (extractor.only(kept),)
-        n_words = sum(len(words) for words, _ in self._train)
-        return scorer, {"examples": n_words, **fitted.report}
+        n_words, n_more = (sum(len(words) for words, _ in each) for each in (self._train, self._more))
+        return scorer, {"examples": n_words, **({"more": n_more} if n_more else {}), **fitted.report}
 
     def material(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
         """Score the words of the development sentences whose tags are known."""

@@ -14,6 +14,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features.tokens.token_context import TokenContext
+from disambig.features.tokens.token_context_templates import CLASS, SHAPE
 from disambig.features.tokens.word_classes import WordClasses
 from disambig.features.tokens.word_classes_learning import learn_classes
 from disambig.testing import check_extractor
@@ -183,3 +184,30 @@ def test_a_damaged_state_is_refused(tags, name, array):
     state = dict(fitted(["cat"], tags, classes=classes).state())
     with pytest.raises(ValueError, match=r"token context|word classes"):
         TokenContext().from_state({**state, name: array})
+
+
+def test_classes_beside_others_are_of_all_words():
+    one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
+    other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
+    both = one.beside(other)
+    assert both.words.tolist() == [1, 2, 3]
+    assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
+
+
+def test_chosen_features_of_classes_come_back_and_are_checked(tags):
+    words, columns = np.sort(hash_words(["the", "cat"])), np.ones((2, 1), np.uint16)
+    wide = WordClasses(words, columns, np.array([[CLASS, 2, -1, 0], [CLASS, 0, SHAPE, 0]]))
+    extractor = fitted(["the cat sat the cat"], tags, classes=wide)
+    usual = fitted(["the cat sat the cat"], tags, classes=WordClasses(words, columns))
+    assert not np.array_equal(extractor.keys, usual.keys)
+    again = TokenContext().from_state(extractor.state())
+    assert (rows_of(again, TEXTS, tags) != rows_of(extractor, TEXTS, tags)).nnz == 0
+    for broken in ([[CLASS + 1, 0, -1, 0]], [[0, 0, -2, 0]], [[0, 101, -1, 0]], [[0, 0, 0]]):
+        with pytest.raises(ValueError, match="word classes"):
+            WordClasses.from_state({**wide.state(), "class_templates": np.array(broken, np.int8)})
+
+
+def test_an_extractor_gains_the_columns_of_another(tags):
+    one, other = fitted(["the cat"], tags), fitted(["a dog"], tags)
+    both = one.beside(other)
+    assert set(both.keys) == set(one.keys) | set(other.keys)

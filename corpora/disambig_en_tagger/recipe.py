@@ -1,0 +1,121 @@
+"""How the tagger is learned: a first tagger tags plain text, a second one fills in corpora tagged in part.
+
+1. Words of plain text are gathered by their company (`company`).
+2. A first tagger learns from the tagged sentences. It tags the plain text; words are gathered by the tags
+   that they got and by their capitals.
+3. A second tagger, which knows these classes, fills in NOAD-MASC (parts of speech of content words) and CRAFT
+   (tags by other conventions).
+4. The tagger learns from the tagged sentences, twice, and from what was filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from disambig_random_subspace.experiments.tag_data_partly import craft_partly, noad_partly
+from disambig_random_subspace.tagging.filling_in import Partly, filled_in
+from disambig_random_subspace.tagging.plain_text import tags_in, token_views
+from disambig_random_subspace.tagging.training import train_tagger
+
+from disambig.api import Model, TokenView
+from disambig.api.features import WordClasses, learn_classes, learn_usage
+from disambig.features.tokens.token_context_templates import CLASS, SHAPE
+
+Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
+MODERN = ("essays", "guides", "encyclopedic", "manuals", "mixed")
+OTHERS = ("government", "health", "technical", "textbooks", "science", "speeches", "fiction")
+WORDS = {**dict.fromkeys(MODERN, 2_000_000), **dict.fromkeys(OTHERS, 700_000)}
+"""Tokens of each domain that are read, at most."""
+COMPANY = {"n_words": 50_000, "sizes": (128, 512)}
+CRAFT_SENTENCES = 5_000
+SEED = 1
+PERCEPTRON = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1"}
+SHAPES = [(SHAPE, -1, SHAPE, 0), (SHAPE, 0, SHAPE, 1)]
+"""Features of neighbours' shapes together."""
+
+
+def subspaces(n: int, passes: int) -> dict[str, Any]:
+    """Return the config of a learner over random subspaces that lack half of the features."""
+    return {
+        "@disambig_learners": "random_subspace.RandomSubspaces.v1",
+        "n_subspaces": n,
+        "removal_rate": 0.5,
+        "base": {**PERCEPTRON, "passes": passes},
+    }
+
+
+TEACHER = subspaces(8, 5)
+LEARNER = subspaces(16, 5)
+ALONE = {**PERCEPTRON, "passes": 5}
+"""Nearly as good as `LEARNER`, and sixteen times as fast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What is learned from beside tagged sentences, which it does not depend on.
+
+    Attributes
+    ----------
+    views : list of TokenView
+        Plain text.
+    company : WordClasses
+        Its words by their company.
+    partly : list of (words, tags that each may have)
+    """
+
+    views: list[TokenView]
+    company: WordClasses
+    partly: list[Partly]
+
+
+def material(data: Path, progress: Callable[[str, int, int], None]) -> Material:
+    """Read plain text and corpora tagged in part from the data directory."""
+    views = []
+    for number, (domain, most) in enumerate(WORDS.items()):
+        progress(f"reading {domain}", number, len(WORDS))
+        views += list(token_views(data / f"english/{domain}.train.txt.xz", most))
+    progress("classes by company", 0, 1)
+    company = learn_classes((view.hashes for view in views), **COMPANY)
+    progress("corpora tagged in part", 0, 1)
+    craft = list(craft_partly(data))
+    some = np.random.default_rng(SEED).choice(len(craft), CRAFT_SENTENCES, replace=False)
+    return Material(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(some))])
+
+
+def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
+    """Return both, with the features that help: coarse classes by tags far away, all others near."""
+    both = company.beside(usage)
+    fine = [CLASS + g for g in range(both.depth)]
+    coarse, capitals = fine.pop(company.depth), fine[-1]
+    near = [(attribute, place, -1, 0) for attribute in fine for place in (-1, 0, 1)]
+    far = [(coarse, place, -1, 0) for place in (-2, 2)]
+    return replace(both, chosen=np.array([*near, *far, (capitals, 0, SHAPE, 0), *SHAPES], np.int64))
+
+
+def learned(
+    train: Sentences,
+    dev: Sentences,
+    known: Material,
+    *,
+    learner: Mapping[str, Any] = LEARNER,
+    progress: Callable[[str, int, int], None],
+    **settings: Any,
+) -> Model:
+    """Return the tagger of tagged sentences and `known`; `settings` are those of `train_tagger`."""
+    progress("first tagger", 0, 1)
+    first = train_tagger(train, dev, name="first", learner=TEACHER, classes=known.company)
+    progress("tagging plain text", 0, 1)
+    n_tags = len(first.task.groups[0].candidates)
+    usage = learn_usage(((view, tags_in(first, view)) for view in known.views), n_tags)
+    classes = with_usage(known.company, usage)
+    progress("second tagger", 0, 1)
+    second = train_tagger(train, dev, name="second", learner=TEACHER, classes=classes)
+    progress("filling in", 0, 1)
+    more = list(filled_in(second, known.partly))
+    progress("tagger", 0, 1)
+    about = {"learner": learner, "classes": classes, "more": more, **settings}
+    return train_tagger(train, dev, progress=progress, **about)
