@@ -2,7 +2,8 @@
 
 All that the core asks of a part stands here: as a method or property of its contract; as a field that it
 may declare, with the value that stands where it does not (`TaskOptions` and its kin, read by
-`disambig.fields`); or as an optional ability, a protocol that the core looks for with ``isinstance``.
+`disambig.fields`); or as an optional ability, a protocol that the core looks for with ``isinstance``. What
+judges are asked for is in `disambig.judge_types`, and can be had from here.
 
 What ``observed`` means and who fills costs is said once, in `disambig.data.instances`: in use an instance's
 observed candidate is what stands in the text (-1: none of them), in training it is the right one. Extractors
@@ -30,6 +31,12 @@ from disambig.declared import JudgeOptions as JudgeOptions
 from disambig.declared import LearnerOptions as LearnerOptions
 from disambig.declared import TaskOptions as TaskOptions
 from disambig.declared import Where as Where
+from disambig.judge_types import Flags as Flags
+from disambig.judge_types import HasMistakes as HasMistakes
+from disambig.judge_types import Judge as Judge
+from disambig.judge_types import JudgesTogether as JudgesTogether
+from disambig.judge_types import KeepsSilent as KeepsSilent
+from disambig.judge_types import Material as Material
 from disambig.text.view import ReadsDocs as ReadsDocs
 from disambig.text.view import Tokenisation as Tokenisation
 from disambig.text.view import TokenView
@@ -323,90 +330,3 @@ class SharesWeights(Protocol):
 
     def shared_from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild the saved scorer of all groups."""
-
-
-# What decisions are made of scores
-
-
-class Material(Protocol):
-    """Examples that scorers did not learn from: what a judge is fitted to."""
-
-    @property
-    def task(self) -> Task:
-        """The task."""
-
-    @property
-    def n_words(self) -> int:
-        """Words of the text around the examples; 0 where there is none."""
-
-    @property
-    def rng(self) -> np.random.Generator:
-        """For what is drawn at random."""
-
-    def scored(self, group: int, *, most: int | None = None) -> Scored:
-        """Return the examples of a group, scored: all, or a random sample of `most`."""
-
-
-@runtime_checkable
-class HasMistakes(Protocol):
-    """Material with mistakes that people made, and right words of text unlike the counted one."""
-
-    @property
-    def n_right_words(self) -> int:
-        """Words of the text around the right words."""
-
-    def right(self, group: int) -> Scored:
-        """Return right words of a group, in text order."""
-
-    def mistakes(self, group: int) -> Scored:
-        """Return mistakes of a group: what was written is observed, and what was meant costs nothing."""
-
-
-class Judge(Protocol):
-    """What makes decisions of scores: a frozen configuration, with what `fit` learned."""
-
-    def fit(self, material: Material, *, progress: Any = None) -> Judge:
-        """Return a judge fitted to examples, `task`'s groups one by one."""
-
-    def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
-        """Decide for instances of one group, at a rate of flags other than its own if one is given."""
-
-    def probabilities(self, scored: Scored) -> Floats | None:
-        """Return the probability of each candidate to be right, ``(n_candidates,)``; None: not known."""
-
-    def state(self) -> Arrays:
-        """Return all that `fit` learned, as arrays."""
-
-    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Judge:
-        """Return a judge of this configuration with the given state; ValueError where it does not fit."""
-
-
-@runtime_checkable
-class JudgesTogether(Protocol):
-    """A judge that decides for several groups at once, sooner than one by one."""
-
-    def judge_all(self, parts: Sequence[Scored], *, flags_per_1000: float | None = None) -> list[Judged]:
-        """Return what `judge` makes of each part; there is one at least."""
-
-
-@runtime_checkable
-class Flags(Protocol):
-    """A judge that flags what should be another word: at an infinite rate all that it can flag at any."""
-
-    flags_per_1000: float
-    """The rate of flags per 1,000 correct words that it is set to."""
-
-    def limit(self, flags_per_1000: float | None = None) -> float:
-        """Return the probability above which it flags at a rate; UserError D401 for an impossible one."""
-
-
-@runtime_checkable
-class KeepsSilent(Protocol):
-    """A judge that says nothing where it is not sure enough."""
-
-    @property
-    def least_margin(self) -> float:
-        """The margin below which nothing is said, in units of log-odds."""
-
-    def with_least_margin(self, least_margin: float) -> Judge:
-        """Return the judge with another least margin."""

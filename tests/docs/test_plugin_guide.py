@@ -93,7 +93,7 @@ def test_abilities_are_those_of_the_contracts():
         name: part
         for name, part in vars(disambig.types).items()
         if getattr(part, "_is_runtime_protocol", False)
-        and part.__module__ == "disambig.types"
+        and part.__module__ in ("disambig.types", "disambig.judge_types")
         and name != "CandidateBatch"
     }
     shown = {

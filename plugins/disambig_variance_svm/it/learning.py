@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -160,7 +161,9 @@ def main() -> None:
         for each in found:
             seen[each.kind] += 1
             if seen[each.kind] <= options.show:
-                print(f"{each.kind}\t{each.text[: each.start]}[[it]]{each.text[each.start + 2 :]}")
+                sys.stdout.write(
+                    f"{each.kind}\t{each.text[: each.start]}[[it]]{each.text[each.start + 2 :]}\n"
+                )
         return
     learn(found, sources=counted(PACK_DOMAINS)).save(HABITS)
 
