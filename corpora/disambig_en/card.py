@@ -147,7 +147,11 @@ def _it(figures: dict[str, Any]) -> str:
         ]
         lines.append("| " + " | ".join(cells) + " |")
     share = referential / figures["ewt"]["groups"]["it"]["n"]
-    lines += ["", f'Majority on EWT: {_percent(share)}. "Its" written for "it\'s" is not looked at.\n']
+    lines += [
+        "",
+        f"Majority on EWT: {_percent(share)}. "
+        'An "its" counts where the next word tells that "it\'s" is meant.\n',
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -323,7 +327,8 @@ def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[s
         + (
             " Behind the slash: with\nthe domain left out of counts, "
             "training and tuning (with half the\ninstances to learn from, and networks that saw a quarter "
-            "of the text once, a seventh to a tenth of the\nexamples).\n"
+            "of the text once, a seventh to a tenth of the\nexamples; judges that did not yet see the words "
+            "beside a place, nor words that stand there twice).\n"
             if left_out
             else "\n"
         ),

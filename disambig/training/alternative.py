@@ -21,7 +21,7 @@ from disambig.types import CandidateBatch
 
 LEAST = 300
 """Examples of a group below which it is not tried: of fewer a difference says little."""
-MOST, FOLDS = 3000, 2
+MOST, FOLDS = 1500, 2
 """Examples that it learns from, the first in text order, and folds of them that it is tried on."""
 FAR, SURE = 0.02, 0.001
 """By how much it must be better, and how sure that must be, to be worth a word."""

@@ -197,3 +197,24 @@ def test_it_is_decided_on_text_it_was_not_trained_on() -> None:
 
     at = evaluate_labelled(load("disambig_en/it"), ewt(Path(data), "test"))["groups"]["it"]
     assert at["n"] > 190 and at["auc"] > 0.88 and at["candidates"]["non-referential"]["f1"] > 0.5
+
+
+def test_it_in_plain_sentences() -> None:
+    """Weather, dates, clefts, clauses, phrases, things and facts; the card says how many are right."""
+    lines = [line.split("\t") for line in (TEXTS / "it.tsv").read_text(encoding="utf8").splitlines()]
+    texts = [marked.replace("[[", "").replace("]]", "") for _, _, marked in lines]
+    decided = annotate(texts, [load("disambig_en/it")])[0]
+    found = {
+        (record["document"], record["start"]): record["chosen"]
+        for index in range(len(decided))
+        for record in [
+            decided.record(index, texts[decided.documents[index]])
+            | {"document": int(decided.documents[index])}
+        ]
+    }
+    right = [
+        found.get((number, marked.index("[["))) == label for number, (_, label, marked) in enumerate(lines)
+    ]
+    assert len(right) == 100 and sum(right) >= 80
+    kinds = [kind for kind, _, _ in lines]
+    assert all(hit for hit, kind in zip(right, kinds, strict=True) if kind in ("thing", "fact", "cleft"))
