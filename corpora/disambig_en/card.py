@@ -198,11 +198,16 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     )
     if not own:
         return []
+    others = [full, left_out] + [kenlm] * bool(kenlm)
+    beside = " KenLM, domain left out |" * bool(kenlm)
     lines = [
-        "Between the 34 words, wherever one of them is written, as infinitive, particle or preposition.\n",
-        "KenLM: a 5-gram model of the same other text, 4- and 5-grams seen once left out.\n",
-        "| text | n | majority | pack | all counts | domain left out | KenLM, domain left out |",
-        "|---|---|---|---|---|---|---|",
+        "Between the 34 words, wherever one of them is written, as infinitive, particle or preposition.\n"
+    ]
+    if kenlm:
+        lines.append("KenLM: a 5-gram model of the same other text, 4- and 5-grams seen once left out.\n")
+    lines += [
+        "| text | n | majority | pack | all counts | domain left out |" + beside,
+        "|---|---|---|---|---|---|" + "---|" * bool(kenlm),
     ]
     for name, at in own.items():
         cells = [
@@ -211,12 +216,11 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
             _percent(at["majority"]),
             _with_interval(at["accuracy"], at["interval"]),
         ]
-        others = (full, left_out, kenlm)
         cells += [_percent(known[name]["accuracy"]) if name in known else "" for known in others]
         lines.append("| " + " | ".join(cells) + " |")
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
-    for known in (own, full, left_out, kenlm):
+    for known in (own, *others):
         shares = [known[name]["accuracy"] for name in domains if name in known]
         complete = shares and len(shares) == len(domains)
         cells.append(_percent(sum(shares) / len(shares)) if complete else "")

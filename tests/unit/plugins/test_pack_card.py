@@ -63,6 +63,31 @@ def test_all_figures(card, tmp_path):
     assert "| mean of domains |  |  | 70.0 % | 80.0 % | 60.0 % |" in lines
 
 
+def test_kenlm_has_a_column_where_it_was_scored(card, tmp_path):
+    lines, _ = shown(
+        card,
+        tmp_path,
+        scores=of(ALL, 0.7),
+        left_out=of(DOMAINS, 0.6),
+        left_out_kenlm=of(DOMAINS, 0.5),
+    )
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  | 60.0 % | 50.0 % |" in lines
+    assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
+
+
+def test_sets_beside_kenlm(card):
+    from card_kenlm import beside_kenlm
+
+    def found(**accuracy):
+        return {name: {"n": 10, "accuracy": share} for name, share in accuracy.items()}
+
+    ours = {"essays": {"groups": found(a=0.9, b=0.5, c=0.0)}, "health": {"groups": found(a=1.0)}}
+    theirs = {"essays": {"groups": found(a=0.8, b=0.6)}}  # what one of the two did not decide stays out
+    lines = beside_kenlm("x", {"left_out": {"x": ours}, "left_out_kenlm": {"x": theirs}})
+    assert "| essays | 20 | 70.0 % | 70.0 % |" in lines and "| all | 20 | 70.0 % | 70.0 % |" in lines
+    assert beside_kenlm("x", {"left_out": {"x": ours}}) == []
+
+
 @pytest.mark.parametrize(
     "figures",
     [
