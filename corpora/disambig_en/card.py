@@ -103,9 +103,10 @@ def _people(figures: dict[str, Any]) -> str:
             lines.append(f"| {point['rate']:g} | {_percent(point['all']['right'])} | {flags} |")
         lines.append("")
     lines += [
-        "The 200 surest flags of this pack (0.2.0) on the untouched paragraphs of `dev` were read by one",
-        "reader, those that it raises at its default rates among them. What looked wrong",
-        "for another reason than the one proposed, or like a matter of style, was taken for right.\n",
+        "The 200 surest flags on the untouched paragraphs of `dev` were read by one reader, those at the",
+        "default rates among them, as the judge raised them that did not yet see the words beside a place.",
+        "What looked wrong for another reason than the one proposed, or like a matter of style, was taken",
+        "for right. Of the ten flags of prepositions that the present judge adds one shows a mistake.\n",
         "| flags | read | show a mistake |",
         "|---|---|---|",
         *(f"| {title} | {n} | {real} |" for title, n, real in READ),

@@ -19,7 +19,8 @@ which anyone with the data can repeat (about an hour):
 
     python corpora/disambig_en/build.py DATA
 
-(`--score`, `--people`, `--all-counts`, `--leave-out` and `--curve` make the figures below.)
+(`--score`, `--people`, `--all-counts`, `--leave-out`, `--leave-out-kenlm` and `--curve` make the figures
+below.)
 This card is written by it.
 """
 
@@ -47,17 +48,20 @@ few write so today.
 The judge of prepositions and spelling, which tells mistakes from words that are right, was fitted to
 mistakes that people made and corrected in the histories of open documentation projects, and to paragraphs of
 these projects that nobody touched (the training part of 129 projects under open licences: CC BY, CC BY-SA,
-CC0, Apache 2.0, MIT, BSD and others); it keeps no sentence, but weights of words and pairs of words.
+CC0, Apache 2.0, MIT, BSD and others); it keeps no sentence, but weights of words, pairs of words, and words
+with what stands beside them.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
 read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind
 of word each word mostly is, by which head words of prepositions are found (in the plugin
 `disambig_variance_svm`), was told by a tagger that learned from UD English EWT (CC BY-SA 4.0). The model of
 *it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016: Yahoo! Answers; Apache 2.0)
-and on those of UD English EWT, less its test part (CC BY-SA 4.0). The other two models' networks over the
-words around a place were learned from the counted text itself; all their other weights were trained, tuned
-and tested on other paragraphs of the same sources, by document: 60 % to learn from, 20 % to tune strengths,
-calibration and thresholds, 20 % for the scores below; none of them was counted or seen by a network.
+and on those of UD English EWT, less its test part (CC BY-SA 4.0); what the frames of an "it" say, and which
+words follow "its" and "it's", was learned from the counted text (in the plugin). The other two models'
+networks over the words around a place were learned from the counted text itself; all their other weights
+were trained, tuned and tested on other paragraphs of the same sources, by document: 60 % to learn from, 20
+% to tune strengths, calibration and thresholds, 20 % for the scores below; none of them was counted or seen
+by a network.
 """
 
 WEAKNESSES = """\

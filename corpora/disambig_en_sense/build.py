@@ -38,7 +38,7 @@ from disambig.training.labelled import train_labelled
 
 HOME = Path(__file__).parent
 ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 LEAST = 50
 """Labelled occurrences of a word that is learned."""
 REST = 10

@@ -58,13 +58,12 @@ def _check_rows(
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     """Refuse a batch whose rows, costs and offsets do not fit together."""
+    if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
+        wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
+        raise fault(extractor, f"transform gave {type(batch).__name__}", wanted)
     if isinstance(batch, DenseBlocks) and batch.values.shape[:2] == batch.costs.shape:
-        if rows_are_shared(extractor):
-            raise _not_shared(extractor, batch)
         return
     n, n_rows = len(batch.offsets) - 1, int(batch.offsets[-1])
-    if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
-        raise _not_shared(extractor, batch)
     if len(batch.cost) != n_rows:
         wanted = f"{n_rows:,}, one a candidate"
         raise fault(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
@@ -79,11 +78,6 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
         if isinstance(batch, storages) and batch.rows.shape[1] * _times(batch) > len(batch.columns):
             seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
             raise fault(extractor, seen, "columns for all of them")
-
-
-def _not_shared(extractor: FeatureExtractor, batch: CandidateBatch) -> UserError:
-    wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
-    return fault(extractor, f"transform gave {type(batch).__name__}", wanted)
 
 
 def _times(batch: CandidateBatch) -> int:

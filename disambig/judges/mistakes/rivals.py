@@ -5,13 +5,13 @@ Plain arrays of what the scorer and the counts say; no text is read, nothing is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.lists import CandidateLists
 from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
 from disambig.judges.several import Several
 from disambig.text.hashing import UNKNOWN, hash_word
@@ -105,7 +105,8 @@ def rivals_among(several: Several) -> Rivals:
     found = np.log1p(several.found)
     known = several.found.sum(axis=1) / np.maximum(several.asked, 1)
     margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
-    kinds, words = _edits(several, best)
+    places = np.concatenate([here[:, None], best], axis=1)
+    kinds, words = _kinds(several, places), _words(several, places)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
     edits = (~(inserted | deleted), inserted, deleted)
     values = (
@@ -129,12 +130,12 @@ def repeats(several: Several) -> NDArray[np.bool_]:
 
     False where the words beside are not known.
     """
-    found = np.zeros(len(several.scores), bool)
-    rows = np.flatnonzero((several.observed >= 0) & (several.beside[:, 0] != UNKNOWN))
-    if len(rows):
-        some = several.take(rows)
-        nothing = np.empty((len(rows), 0), np.int64)
-        found[rows] = _edits(some, nothing)[1][:, 0] == some.beside[:, 0]
+    before = several.beside[:, 0]
+    known = (several.observed >= 0) & (before != UNKNOWN)
+    if not known.any():
+        return known
+    written = _words(several, np.maximum(several.observed, 0)[:, None])[:, 0]
+    found: NDArray[np.bool_] = known & (written == before)
     return found
 
 
@@ -171,33 +172,39 @@ def best_margins(rivals: Rivals) -> Floats:
     return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
 
-def _edits(several: Several, best: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
-    """Return the kind of each edit, shape (n, R), and the hashes of the words, shape (n, 1 + R)."""
-    k = several.scores.shape[1]
-    hashes = several.of_groups(lambda group: _hashes_of(group.candidates), np.zeros(k, np.uint64))
+def _words(several: Several, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the hashes of the candidates at `places`, shape (n, P)."""
+    nothing = np.zeros(several.scores.shape[1], np.uint64)
+    hashes = several.of_groups(lambda group: _hashes_of(group.candidates), nothing)
+    found: NDArray[np.uint64] = hashes[several.part[:, None], places]
+    for rows, texts in _texts_of_lists(several, places):
+        found[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts)).reshape(len(rows), -1)
+    return found
+
+
+def _kinds(several: Several, places: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Return the kinds of the edits from the first of the `places` to each other, shape (n, P - 1)."""
+    k, width = several.scores.shape[1], places.shape[1]
     kinds = several.of_groups(lambda group: kinds_between(group.candidates), np.zeros((k, k), np.int8))
-    here = np.maximum(several.observed, 0)
-    places = np.concatenate([here[:, None], best], axis=1)
-    of_edits = kinds[several.part[:, None], here[:, None], best]
-    of_words = hashes[several.part[:, None], places]
+    found: NDArray[np.int8] = kinds[several.part[:, None], places[:, :1], places[:, 1:]]
+    for rows, texts in _texts_of_lists(several, places):
+        here = [texts[i - i % width] for i in range(len(texts)) if i % width]
+        there = [texts[i] for i in range(len(texts)) if i % width]
+        found[rows] = kinds_of_pairs(here, there).reshape(len(rows), -1)
+    return found
+
+
+def _texts_of_lists(
+    several: Several, places: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
+    """Yield which instances have lists of their own, part by part, and the texts of the candidates there."""
     for number, each in enumerate(several.parts):
-        if each.own is not None:
-            rows = np.flatnonzero(several.part == number)
-            of_edits[rows], of_words[rows] = _edits_of_lists(each, each.own, several.row[rows], places[rows])
-    return of_edits, of_words
-
-
-def _edits_of_lists(
-    scored: Scored, own: CandidateLists, rows: NDArray[np.int64], places: NDArray[np.int64]
-) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
-    """Return the same of rows of lists of their own; `places` holds candidates, the written one first."""
-    first, last = scored.offsets[rows][:, None], scored.offsets[rows + 1][:, None] - 1
-    width = places.shape[1]
-    texts = [own.texts[place] for place in np.minimum(first + places, last).ravel().tolist()]
-    hashes = np.fromiter(map(_hash, texts), np.uint64, len(texts)).reshape(-1, width)
-    here = [texts[i - i % width] for i in range(len(texts)) if i % width]
-    there = [texts[i] for i in range(len(texts)) if i % width]
-    return kinds_of_pairs(here, there).reshape(len(rows), width - 1), hashes
+        rows = np.flatnonzero(several.part == number) if each.own is not None else np.empty(0, np.int64)
+        if each.own is not None and len(rows):
+            first = each.offsets[several.row[rows]][:, None]
+            last = each.offsets[several.row[rows] + 1][:, None] - 1
+            at = np.minimum(first + places[rows], last)
+            yield rows, [each.own.texts[place] for place in at.ravel().tolist()]
 
 
 @lru_cache(maxsize=4096)

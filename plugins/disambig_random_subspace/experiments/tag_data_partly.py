@@ -6,16 +6,14 @@ from EWT's for signs, letters and numbers, and for names of genes: these are lef
 
 from __future__ import annotations
 
-import lzma
 import re
-import tarfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from disambig.api import UserError
 from disambig.api.formats import read_noad
 
-from .tag_data_penn import BYTES, FILES, TRACE, as_written
+from .tag_data_penn import TRACE, as_written, files_of
 
 NOAD = "labelled/noad-masc/noad-masc.tar.xz"
 CRAFT = "labelled/craft/craft-penn.tar.xz"
@@ -52,25 +50,13 @@ def craft_partly(data: Path) -> Iterator[Partly]:
     UserError
         D732 for an archive that cannot be read, is too large or has no tree.
     """
-    path = data / CRAFT
-    total, found = 0, False
-    try:
-        with tarfile.open(path, "r|*") as archive:
-            for number, member in enumerate(archive, 1):
-                total += max(member.size, 0)
-                if number > FILES or total > BYTES:
-                    problem = f"more than {FILES:,} members or {BYTES >> 20} MiB of trees"
-                    raise UserError("D732", path=path, problem=problem)
-                stream = archive.extractfile(member) if member.isreg() else None
-                if stream is None or not member.name.endswith(".tree"):
-                    continue
-                for line in stream.read().decode("utf8").split("\n"):
-                    leaves = [(as_written(word), tag) for tag, word in _LEAF.findall(line) if tag != TRACE]
-                    found = found or bool(leaves)
-                    if SHORTEST <= len(leaves) <= LONGEST:
-                        yield [word for word, _ in leaves], [_may(tag) for _, tag in leaves]
-    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as problem:
-        raise UserError("D732", path=path, problem=problem) from problem
+    path, found = data / CRAFT, False
+    for _, text in files_of(path, ".tree"):
+        for line in text.split("\n"):
+            leaves = [(as_written(word), tag) for tag, word in _LEAF.findall(line) if tag != TRACE]
+            found = found or bool(leaves)
+            if SHORTEST <= len(leaves) <= LONGEST:
+                yield [word for word, _ in leaves], [_may(tag) for _, tag in leaves]
     if not found:
         raise UserError("D732", path=path, problem="no tree in it")
 

@@ -32,8 +32,21 @@ def penn_archive(path: Path) -> dict[str, list[Sentence]]:
     UserError
         D732 for an archive that cannot be read, is too large or has no such file, D733 for a broken tree.
     """
-    found: dict[str, list[Sentence]] = {}
-    total = 0
+    return {
+        name.rpartition("/")[2]: list(penn_sentences(text, f"{path}: {name}"))
+        for name, text in sorted(files_of(path, ".mrg"), key=lambda each: each[0].rpartition("/")[2])
+    }
+
+
+def files_of(path: Path, ending: str) -> Iterator[tuple[str, str]]:
+    """Yield name and text of the files of a tar archive that end so.
+
+    Raises
+    ------
+    UserError
+        D732 for an archive that cannot be read, is too large or has no such file.
+    """
+    total, found = 0, False
     try:
         # as a stream: nothing is unpacked to disk, and no member before it is asked for
         with tarfile.open(path, "r|*") as archive:
@@ -43,15 +56,13 @@ def penn_archive(path: Path) -> dict[str, list[Sentence]]:
                     problem = f"more than {FILES:,} members or {BYTES >> 20} MiB of trees"
                     raise UserError("D732", path=path, problem=problem)
                 stream = archive.extractfile(member) if member.isreg() else None
-                if stream is not None and member.name.endswith(".mrg"):
-                    name = member.name.rpartition("/")[2]
-                    text = stream.read().decode("utf8")
-                    found[name] = list(penn_sentences(text, f"{path}: {member.name}"))
+                if stream is not None and member.name.endswith(ending):
+                    found = True
+                    yield member.name, stream.read().decode("utf8")
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as problem:
         raise UserError("D732", path=path, problem=problem) from problem
     if not found:
-        raise UserError("D732", path=path, problem="no file in it ends with .mrg")
-    return dict(sorted(found.items()))
+        raise UserError("D732", path=path, problem=f"no file in it ends with {ending}")
 
 
 def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:

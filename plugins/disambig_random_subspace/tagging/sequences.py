@@ -75,11 +75,8 @@ def batch_of(
     UserError
         D791 for a sentence that has not one tag for each word, or an empty one.
     """
-    check(sentences)
-    task = Tags(tags=tuple(tags))
-    view = view_of(sentences, SpacyTokens())
-    instances = instances_of(view, sentences, task)
-    fitted = extractor or context_of(sentences, tags, classes=classes)
+    view, instances, task = _read(sentences, tags)
+    fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
     batch = fitted.transform(view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted
@@ -95,8 +92,13 @@ def context_of(
     UserError
         D791 for a sentence that has not one tag for each word, or an empty one.
     """
+    view, instances, task = _read(sentences, tags)
+    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)
+
+
+def _read(sentences: Tagged, tags: Sequence[str]) -> tuple[TokenView, Instances, Tags]:
+    """Return tagged sentences as a view, its tokens with their tags, and the task of these tags."""
     check(sentences)
     task = Tags(tags=tuple(tags))
     view = view_of(sentences, SpacyTokens())
-    instances = instances_of(view, sentences, task)
-    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)
+    return view, instances_of(view, sentences, task), task

@@ -60,12 +60,6 @@ def _tables() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64
     return be, light, markers, np.stack([known, classes])
 
 
-def _in(words: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    at = np.minimum(np.searchsorted(known, words), len(known) - 1)
-    found: NDArray[np.bool_] = known[at] == words
-    return found
-
-
 def _classed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     known, classes = _tables()[3]
     at = np.minimum(np.searchsorted(known, words), len(known) - 1)
@@ -94,15 +88,15 @@ def keys_of(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     be, light, markers, _ = _tables()
     n = len(instances)
     rows = np.arange(n)
-    is_be = _in(right, be)
-    skipped = np.cumprod(is_be | _in(right, light), axis=1).astype(bool)  # those at the front
+    is_be = np.isin(right, be)
+    skipped = np.cumprod(is_be | np.isin(right, light), axis=1).astype(bool)  # those at the front
     head = np.minimum(skipped.sum(axis=1), REACH - 1)
-    asked = _in(left[:, 0], be)  # "is it"
+    asked = np.isin(left[:, 0], be)  # "is it"
     copula = (is_be & skipped).any(axis=1) | asked
     plain = _classed(right)
     first = plain[rows, head]
     second = np.where(head + 1 < REACH, plain[rows, np.minimum(head + 1, REACH - 1)], np.uint64(0))
-    behind = (np.arange(REACH) > head[:, None]) & _in(right, markers)
+    behind = (np.arange(REACH) > head[:, None]) & np.isin(right, markers)
     marked = behind.any(axis=1)
     place = behind.argmax(axis=1)
     marker = np.where(marked, right[rows, place], np.uint64(0))
@@ -112,7 +106,7 @@ def keys_of(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     follows = np.where(
         marked & (place + 1 < REACH), plain[rows, np.minimum(place + 1, REACH - 1)], np.uint64(0)
     )
-    unit = _in(
+    unit = np.isin(
         plain, np.sort(np.array([hash_word(c) for c in ("<unit>", "<length>", "<day>", "<part>")], np.uint64))
     )
     unit &= np.arange(REACH) <= np.where(marked, place, REACH)[:, None]
