@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from disambig.hookspecs import Register, hookimpl
+from disambig.cli.names import COMMANDS, module_of
+from disambig.hookspecs import Register, RegisterCommand, hookimpl
 
 
 @hookimpl
@@ -31,6 +32,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("disambig.ContextWindow.v1", "disambig.features.words.context_window:ContextWindow")
     register("disambig.ContextWords.v1", "disambig.features.words.context_words:ContextWords")
     register("disambig.GapOdds.v1", "disambig.features.gaps.extractor:GapOdds")
+    register("disambig.HeadwordBigrams.v1", "disambig.features.lists.headword_bigrams:HeadwordBigrams")
     register("disambig.Headwords.v1", "disambig.features.headwords.extractor:Headwords")
     register("disambig.NgramCounts.v1", "disambig.features.counts.ngram_counts:NgramCounts")
     register("disambig.OneOf.v1", "disambig.features.one_of:OneOf")
@@ -49,6 +51,7 @@ def disambig_register_decoders(register: Register) -> None:
     """Register the decoders of the core."""
     register("disambig.Chain.v1", "disambig.decode.chain:Chain")
     register("disambig.Enumerated.v1", "disambig.decode.enumerated:Enumerated")
+    register("disambig.Hypergraph.v1", "disambig.decode.hypergraph:Hypergraph")
 
 
 @hookimpl
@@ -64,6 +67,12 @@ def disambig_register_judges(register: Register) -> None:
     register("disambig.Corrections.v1", "disambig.judges.corrections:Corrections")
     register("disambig.Labels.v1", "disambig.judges.labels:Labels.unfitted")
     register("disambig.Mistakes.v1", "disambig.judges.mistakes.judge:Mistakes")
+
+
+@hookimpl
+def disambig_register_runners(register: Register) -> None:
+    """Register the engine of this machine."""
+    register("disambig.local.v1", "disambig.batch.engines:in_processes")
 
 
 @hookimpl
@@ -87,3 +96,10 @@ def disambig_register_readers(register: Register) -> None:
     register("disambig.MarkedTables.v1", "disambig.formats.labelled.tables:MarkedTables")
     register("disambig.NoadMasc.v1", "disambig.formats.labelled.xml:NoadMasc")
     register("disambig.Senseval.v1", "disambig.formats.labelled.xml:Senseval")
+
+
+@hookimpl
+def disambig_register_commands(register: RegisterCommand) -> None:
+    """Register the commands of the core, so that no plugin takes their names."""
+    for name, summary in COMMANDS.items():
+        register(f"disambig.{name.replace('-', '_')}.v1", f"{module_of(name)}:app", summary)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from llvmlite import ir
 from numba.core import cgutils, event
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -29,17 +30,46 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` with Numba: no Python objects, no GIL, cached on disk where that can be.
 
     Where no cache can be written (a read-only installation without a home directory) Numba
-    refuses ``cache=True`` already at import; the function is then compiled once a process.
+    refuses a cache already at import; the function is then compiled once a process.
 
     Kernels have no annotations, for Numba finds their types: such a module says
     ``# mypy: allow-untyped-defs``. What is checked of calls is the number of arguments.
     """
-    try:
-        kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:
-        kernel = numba.njit(nogil=True, error_model="numpy")(function)
+    kernel = numba.njit(nogil=True, error_model="numpy")(function)
+    with suppress(RuntimeError, OSError):
+        kernel._cache = _Kept(function)
     _kernels.append(kernel)
     return cast("Callable[P, R]", kernel)
+
+
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """Numba's cache on disk, in which damage is no error: what cannot be read is compiled and kept anew.
+
+    Numba raises whatever unpickling a truncated file raises, and where two processes kept a function for
+    different types at once it may give the one for the other.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception:  # a truncated file, one of another user, a directory
+            found = None
+            self._forget()
+        if found is not None and tuple(found.signature.args) != tuple(sig):
+            self._forget()
+            return None
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:
+            _log.debug("compiled code cannot be kept in %s", self.cache_path, exc_info=True)
+
+    def _forget(self) -> None:
+        """Remove the index, so that it is written anew."""
+        with suppress(OSError):
+            Path(self._cache_file._index_path).unlink()
 
 
 def kernels() -> list[Any]:

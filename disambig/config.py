@@ -57,7 +57,7 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     UserError
         D001 for an unknown name; D005 for wrong arguments; D007 for a part that cannot be imported.
     """
-    wanted = list(_names(config))
+    wanted = list(_names(config, source))
     for kind, name in wanted:
         registry.get(kind, name)
     check_settings(config, registry.get, source)
@@ -70,14 +70,18 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
         raise UserError("D005", path=source, problem=not_built(problem, config)) from problem
 
 
-def _names(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield kind and name of every part that a config asks for."""
+def _names(section: dict[str, Any], source: str | Path, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield kind and name of every part that a config asks for; D005 for what is no name."""
     for key, value in section.items():
+        where = f"{path}.{key}" if path else key
         if key.startswith("@"):
             kind = key.removeprefix("@disambig_")
             if kind not in registry.KINDS:
                 kinds = [f"@disambig_{known}" for known in registry.KINDS]
                 raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
+            if not isinstance(value, str):
+                problem = f"[{path}] {key} is {value!r}: write the name of a part in double quotes"
+                raise UserError("D005", path=source, problem=problem)
             yield kind, value
         elif isinstance(value, dict):
-            yield from _names(value)
+            yield from _names(value, source, where)

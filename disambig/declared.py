@@ -39,6 +39,8 @@ class TaskOptions:
     """What the task decides; by default words or empty places, between the words of a group."""
     metric: tuple[str, str | None] = ("accuracy", None)
     """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
+    folders: Sequence[str] = ()
+    """Settings that may name a folder it reads: a saved model names it by its place beside the model."""
 
 
 class ExtractorOptions:

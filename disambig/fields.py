@@ -48,6 +48,11 @@ def metric(task: Task) -> tuple[str, str | None]:
     return str(name), candidate
 
 
+def folders(task: type | Task) -> tuple[str, ...]:
+    """Return the settings of a task, or of a class of tasks, that may name folders."""
+    return tuple(field_of(task, TaskOptions, "folders"))
+
+
 def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
     """Return the layers that an extractor needs."""
     return tuple(field_of(extractor, ExtractorOptions, "requires"))

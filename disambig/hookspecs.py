@@ -31,6 +31,13 @@ class Register(Protocol):
         """Offer a part under a name."""
 
 
+class RegisterCommand(Protocol):
+    """What the hook of commands is called with."""
+
+    def __call__(self, name: str, factory: Callable[..., Any] | str, summary: str, /) -> None:
+        """Offer a command ``prefix.command.v1`` with the line of help that `disambig --help` shows."""
+
+
 @hookspec
 def disambig_register_tokenisations(register: Register) -> None:
     """Register tokenisations: what a word is."""
@@ -77,5 +84,23 @@ def disambig_register_readers(register: Register) -> None:
 
 
 @hookspec
+def disambig_register_runners(register: Register) -> None:
+    """Register engines of jobs: ``register("yours.cluster.v1", ".place:make")`` is for ``--engine cluster``.
+
+    The factory is called with `disambig.batch.engines.EngineOptions` and returns a `Runner`.
+    """
+
+
+@hookspec
 def disambig_register_experiments(register: Register) -> None:
     """Register experiments that can be repeated with one command (see `disambig.experiments.protocol`)."""
+
+
+@hookspec
+def disambig_register_commands(register: RegisterCommand) -> None:
+    """Register commands of `disambig`: a Typer or a function, and its line of help.
+
+    The part of the name in the middle is what the user calls: ``register("yours.convert.v1",
+    ".commands.convert:app", "Convert kana to kanji.")`` is ``disambig convert``. A name of the core's, or of
+    a plugin that was there before, is left out, which `disambig plugins` says.
+    """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -36,6 +36,8 @@ class Pack:
         Directory of the model of each task.
     by_name : tuple of str
         Tasks that are decided only where they are named: they label everything, such as each token.
+    folders : dict of str to Path
+        What else it brings for parts of plugins, by what they call it.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Pack:
     counts: Path | None
     models: dict[str, Path]
     by_name: tuple[str, ...] = ()
+    folders: dict[str, Path] = field(default_factory=dict)
 
 
 def packs() -> dict[str, Pack]:
@@ -94,11 +97,13 @@ def read_pack(home: Path) -> Pack:
             None if counts is None else home / str(counts),
             {str(task): home / str(path) for task, path in models.items()},
             tuple(map(str, said.get("by_name", ()))),
+            {str(what): home / str(path) for what, path in said.get("folders", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
     root = home.resolve()
-    for path in (*([pack.counts] if pack.counts else []), *pack.models.values()):
+    brought = (*([pack.counts] if pack.counts else []), *pack.models.values(), *pack.folders.values())
+    for path in brought:
         if not path.resolve().is_relative_to(root):
             raise UserError("D403", path=home, problem=f"{path} lies outside the pack")
     return pack

@@ -10,7 +10,7 @@ import difflib
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
@@ -106,8 +106,11 @@ def _load_one(entry: EntryPoint, claims: Claims) -> PluginReport:
             ) from problem
         _log.warning("plugin %r (%s %s) could not be loaded: %s", entry.name, distribution, version, error)
         return PluginReport(entry.name, distribution, version, entry.value, error)
-    if warning is not None:
-        _log.warning("plugin %r (%s %s): %s", entry.name, distribution, version, warning)
+    if (
+        warning is not None
+    ):  # a command that is left out is no matter of the others: `disambig plugins` says it
+        level = logging.INFO if registered else logging.WARNING
+        _log.log(level, "plugin %r (%s %s): %s", entry.name, distribution, version, warning)
     return PluginReport(entry.name, distribution, version, entry.value, None, registered, warning)
 
 
@@ -126,23 +129,44 @@ def _call_hooks(entry: EntryPoint, claims: Claims) -> tuple[tuple[tuple[str, str
     manager.register(plugin, name=entry.name)
     _check_hooks(manager, plugin)
     offered: list[Part] = []
+    left_out: list[str] = []
 
-    def register(kind: str, name: str, factory: Callable[..., Any] | str) -> None:
+    def offer(kind: str, name: str, factory: Callable[..., Any] | str, summary: str = "") -> None:
         if isinstance(factory, str) and factory.startswith("."):
             module, colon, known_as = factory.partition(":")
             factory = f"{resolve_name(module, getattr(plugin, '__package__', None))}{colon}{known_as}"
-        part = Part(kind, name, entry.name, factory)
+        part = Part(kind, name, entry.name, factory, summary)
         part.check()
         claims.check(entry, kind, name)
+        first = _first_of_command(part, offered)
+        if first is not None:
+            left_out.append(f"command {part.command!r} is left out: {first.owner} has one of that name")
+            return
         if _strict():
             part.load()
         offered.append(part)
 
+    def register(kind: str, name: str, factory: Callable[..., Any] | str) -> None:
+        offer(kind, name, factory)
+
+    def register_command(name: str, factory: Callable[..., Any] | str, summary: str) -> None:
+        offer(shelves.COMMANDS, name, factory, summary)
+
     for kind in shelves.KINDS:
-        getattr(manager.hook, f"{_HOOK}{kind}")(register=partial(register, kind))
+        callback = register_command if kind == shelves.COMMANDS else partial(register, kind)
+        getattr(manager.hook, f"{_HOOK}{kind}")(register=callback)
     shelves.put(offered)
     claims.take(entry, (part.name for part in offered))
-    return tuple((part.kind, part.name) for part in offered), None if offered else "registers nothing"
+    warning = "; ".join(left_out) or (None if offered else "registers nothing")
+    return tuple((part.kind, part.name) for part in offered), warning
+
+
+def _first_of_command(part: Part, offered: Iterable[Part]) -> Part | None:
+    """Return the command that has the name of this one already; None where there is none."""
+    if part.kind != shelves.COMMANDS:
+        return None
+    known = [*shelves.shelf(part.kind).values(), *(each for each in offered if each.kind == part.kind)]
+    return next((each for each in known if each.command == part.command), None)
 
 
 def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:

@@ -25,9 +25,13 @@ KINDS = (
     "judges",
     "measures",
     "readers",
+    "runners",
     "experiments",
+    "commands",
 )
+COMMANDS = "commands"
 _NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
+_COMMAND = re.compile(r"[A-Za-z_]\w*\.[a-z][a-z0-9_]*\.v[1-9]\d*")
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _shelves: dict[str, dict[str, Part]] = {kind: {} for kind in KINDS}
 
@@ -42,12 +46,20 @@ class Part:
         The shelf, the versioned name, and the plugin that brings it.
     factory : callable or str
         What a config section calls, or its place.
+    summary : str
+        Of a command, its line of help.
     """
 
     kind: str
     name: str
     owner: str
     factory: Callable[..., Any] | str
+    summary: str = ""
+
+    @property
+    def command(self) -> str:
+        """Of a command, what the user calls it: ``new-plugin`` of ``disambig.new_plugin.v1``."""
+        return self.name.split(".")[-2].replace("_", "-")
 
     def check(self) -> None:
         """Refuse what cannot lie on a shelf.
@@ -55,13 +67,23 @@ class Part:
         Raises
         ------
         UserError
-            D004 for what is no registry name, D011 for a factory that is neither callable nor a place.
+            D004 for what is no registry name, D011 for a factory that is neither callable nor a place; D016
+            and D017 for what is no name of a command, and for one without a line of help.
         """
         if not _NAME.fullmatch(self.name):
             raise UserError("D004", name=self.name)
+        if self.kind == COMMANDS:
+            self._check_command()
         is_place = isinstance(self.factory, str) and _PLACE.fullmatch(self.factory)
         if not is_place and not callable(self.factory):
             raise UserError("D011", name=self.name, factory=self.factory)
+
+    def _check_command(self) -> None:
+        if not _COMMAND.fullmatch(self.name):
+            raise UserError("D016", name=self.name)
+        said = self.summary if isinstance(self.summary, str) else ""
+        if not said.strip() or said != " ".join(said.split()):
+            raise UserError("D017", name=self.name, summary=self.summary)
 
     def load(self) -> Callable[..., Any]:
         """Return the factory, imported now if it was not yet.

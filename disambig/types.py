@@ -69,12 +69,20 @@ class Task(Protocol):
 
 @runtime_checkable
 class LearnsSettings(Protocol):
-    """A task that learns settings of its own, such as its labels, from labelled examples."""
+    """A task that finds settings of its own, such as labels in labelled examples; for lists it gets none."""
 
     def settings_of(
         self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
         """Return the settings that the config leaves open, as the task's constructor takes them."""
+
+
+@runtime_checkable
+class HasFiles(Protocol):
+    """A task that reads files beside the model, which are read where the task first needs them."""
+
+    def check_files(self) -> str:
+        """Read all of them, and return a line about them; UserError where something is wrong with them."""
 
 
 @runtime_checkable

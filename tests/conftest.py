@@ -67,18 +67,32 @@ def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[Pl
 
 @pytest.fixture
 def sense_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install the pack of senses, a distribution of its own, for one test; return where it was put.
+    """Install the pack of senses, a distribution of its own, for one test; return where it was put."""
+    return _installed("disambig_en_sense", "en_sense", tmp_path, monkeypatch)
 
-    Child processes find it through PYTHONPATH.
-    """
-    source = Path(__file__).parents[1] / "corpora" / "disambig_en_sense"
+
+@pytest.fixture
+def japanese_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install the Japanese pack, a distribution of its own, for one test; return where it was put."""
+    return _installed("disambig_ja", "ja", tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def parser_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install the pack of parsing, a distribution of its own, for one test; return where it was put."""
+    return _installed("disambig_en_parser", "en_parser", tmp_path, monkeypatch)
+
+
+def _installed(name: str, entry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a pack where it is found; child processes find it through PYTHONPATH."""
+    source = Path(__file__).parents[1] / "corpora" / name
     site = tmp_path / "site"
-    site.mkdir()
-    (site / source.name).symlink_to(source, target_is_directory=True)
-    info = site / f"{source.name}-0.1.0.dist-info"
+    site.mkdir(exist_ok=True)
+    (site / name).symlink_to(source, target_is_directory=True)
+    info = site / f"{name}-0.1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {source.name}\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text(f"[disambig_packs]\nen_sense = {source.name}\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text(f"[disambig_packs]\n{entry} = {name}\n")
     monkeypatch.syspath_prepend(str(site))
     known = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *known]))

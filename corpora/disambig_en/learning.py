@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig_variance_svm.it.corpora import ewt, qa_it
+from disambig_variance_svm.it.picked import picked
 from material import HOME, VERSION, people, read, say
 
 from disambig.config import read_config, resolve
@@ -24,9 +25,9 @@ NO_SETTINGS: Mapping[str, int] = {}
 
 
 def learn_it(data: Path, counts: str) -> Model:
-    """Train the model that labels "it", on all of QA-It, and EWT less its test part."""
+    """Train the model that labels "it", on all of QA-It, EWT less its test part, and picked examples."""
     config = it_config(counts)
-    examples = [*qa_it(data), *ewt(data, "train"), *ewt(data, "dev")]
+    examples = [*qa_it(data), *ewt(data, "train"), *ewt(data, "dev"), *picked(data)]
     return train_labelled(
         resolve(config), examples, name="disambig_en/it", version=VERSION, config=config, progress=say
     )

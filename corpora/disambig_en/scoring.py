@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,22 +15,28 @@ from card import TWENTY, write_card
 from counting import EVERY, LEAST, Counters, count
 from disambig_variance_svm.gate.missing import learn as learn_gaps
 from disambig_variance_svm.it.corpora import ewt, qa_it
+from disambig_variance_svm.it.picked import picked
 from learning import it_config, learn
 from material import CORRECTING, DOMAINS, HOME, people, read, say
 
 from disambig.config import resolve
 from disambig.counts.table import CountTable
 from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
+from disambig.evaluation.figures import figures as figures_of
+from disambig.evaluation.labelled import cross_validate, decide, evaluate_labelled
 from disambig.evaluation.mistakes.checkers import Models
 from disambig.evaluation.mistakes.figures import figures as mistakes_found
 from disambig.evaluation.mistakes.rates import over_rates
 from disambig.evaluation.mistakes.trial import Trial
+from disambig.formats.labelled.example import Labelled
+from disambig.judges.labels import softmax
 from disambig.measures.intervals import wilson
+from disambig.measures.reliability import reliability
 from disambig.model.model import Model
 from disambig.model.store import load_model
 from disambig.text.documents import view_of_texts
 from disambig.training.labelled import train_labelled
+from disambig.training.marking import mark
 from disambig.training.splits import split
 
 CURVE: tuple[dict[int, int], ...] = (
@@ -81,7 +87,7 @@ def score_pack(data: Path) -> None:
 def score_it(data: Path) -> None:
     """Cross-validate *it* over the pairs of QA-It, and score what was learned on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
-    also = [*ewt(data, "train"), *ewt(data, "dev")]
+    also = [*ewt(data, "train"), *ewt(data, "dev"), *picked(data)]
     unsupervised = train_labelled(
         {**parts, "learner": parts["baseline"]}, [*qa_it(data), *also], name="disambig_en/it"
     )
@@ -93,9 +99,31 @@ def score_it(data: Path) -> None:
                 "qa_it_alone": cross_validate(parts, qa_it(data), folds=10, progress=say),
                 "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
                 "ewt_baseline": evaluate_labelled(unsupervised, test),
+                "left_out": dict(it_left_out(data)),
             }
         }
     )
+
+
+def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each genre of EWT, and QA-It, with the figures of a model that learned from all the others.
+
+    The test part of EWT is in none of it.
+    """
+    genres: dict[str, list[Labelled]] = {"QA-It": qa_it(data)}
+    for example in (*ewt(data, "train"), *ewt(data, "dev")):
+        genres.setdefault(example.where.partition(".")[0], []).append(example)
+    parts, more = resolve(it_config("disambig_en")), picked(data)
+    for genre, tested in genres.items():
+        say(f"it without {genre}", 0, 1)
+        others = [example for name, each in genres.items() if name != genre for example in each]
+        model = train_labelled(parts, [*others, *more], name="disambig_en/it")
+        marked = mark(model.task, model.tokenisation, tested)
+        chosen, logits = decide(model, marked, 0)
+        gold = marked.examples.instances.observed
+        sure = softmax(logits)[np.arange(len(chosen)), chosen]
+        figure = figures_of(marked.examples.instances, model.task.groups[0], gold, chosen, logits)
+        yield genre, {**figure, "reliability": reliability(sure, chosen == gold)}
 
 
 def curve(data: Path) -> None:

@@ -13,6 +13,7 @@ from disambig.lazy_names import lazy_names
 
 ROOMS = (
     "batches",
+    "commands",
     "components",
     "counts",
     "decoding",
@@ -22,7 +23,10 @@ ROOMS = (
     "formats",
     "judges",
     "kernels",
+    "language_models",
     "measures",
+    "packs",
+    "runners",
     "tasks",
     "text",
     "training",

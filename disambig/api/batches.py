@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from disambig.data.batches.feature_groups import restricted as restricted
     from disambig.data.batches.feature_groups import used_columns as used_columns
     from disambig.data.batches.joined import JoinedRows as JoinedRows
+    from disambig.data.batches.parts import PartRows as PartRows
     from disambig.data.batches.sequences import SequenceRows as SequenceRows
     from disambig.features.joining import join as join
 else:

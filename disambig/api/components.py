@@ -9,6 +9,8 @@ from disambig.lazy_names import lazy_names
 if TYPE_CHECKING:
     from disambig.spacy.annotations import token_extension as token_extension
     from disambig.spacy.documents import document_factory as document_factory
+    from disambig.spacy.factory import declared_factory as declared_factory
+    from disambig.spacy.piped import Piped as Piped
     from disambig.spacy.tokens import Universal as Universal
     from disambig.spacy.tokens import token_factory as token_factory
 else:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from disambig.features.headwords.extractor import Headwords as Headwords
     from disambig.features.headwords.parts_of_speech import WORD_KINDS as WORD_KINDS
     from disambig.features.headwords.parts_of_speech import PartsOfSpeech as PartsOfSpeech
+    from disambig.features.lists.as_rows import as_features as as_features
+    from disambig.features.lists.as_rows import columns_named as columns_named
+    from disambig.features.lists.as_rows import own_lists as own_lists
+    from disambig.features.lists.counting import Occurrences as Occurrences
+    from disambig.features.lists.counting import counts_of as counts_of
+    from disambig.features.lists.counting import kept as kept
+    from disambig.features.lists.known import KnownNgrams as KnownNgrams
+    from disambig.features.lists.known import known_of as known_of
     from disambig.features.network.word_network import WordNetwork as WordNetwork
     from disambig.features.stored import read_stored as read_stored
     from disambig.features.stored import write_stored as write_stored

@@ -1,4 +1,4 @@
-"""Readers of labelled corpora and their keys, of mistakes and their corrections, and of CoNLL-U."""
+"""Readers of labelled corpora and their keys, of mistakes, and of CoNLL-U; text of unknown origin in HTML."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from disambig.formats.fixes.fix import Fix as Fix
     from disambig.formats.fixes.reader import read_clean as read_clean
     from disambig.formats.fixes.reader import read_fixes as read_fixes
+    from disambig.formats.html.escaping import escape as escape
     from disambig.formats.labelled.contract import ExampleReader as ExampleReader
     from disambig.formats.labelled.contract import ReaderOptions as ReaderOptions
     from disambig.formats.labelled.contract import Source as Source

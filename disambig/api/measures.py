@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.measures.bootstrap import Paired as Paired
     from disambig.measures.bootstrap import bootstrap_interval as bootstrap_interval
     from disambig.measures.bootstrap import paired_bootstrap as paired_bootstrap
     from disambig.measures.contract import AddsUp as AddsUp

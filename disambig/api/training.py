@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from disambig.model.store import save_model as save_model
     from disambig.training.labelled import train_labelled as train_labelled
     from disambig.training.learned import Learned as Learned
+    from disambig.training.lists import train_candidates as train_candidates
     from disambig.training.marking import mark as mark
     from disambig.training.splits import split as split
     from disambig.training.trainer import train_by as train_by

@@ -10,20 +10,27 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from disambig.batch.manifest import begin_or_resume, locked, new_manifest
+from disambig.batch.bounds import Bounds
+from disambig.batch.faults import at_fault
+from disambig.batch.indexing import write_index
+from disambig.batch.manifest import begin_or_resume, check_directory, drafts_of, locked, new_manifest
 from disambig.batch.planning import SHARD_SIZE, Plan, plan
+from disambig.batch.records import load_record
 from disambig.batch.runners import InProcess
-from disambig.batch.shards import ShardWork, load_record, part_name
+from disambig.batch.shards import ShardWork, part_name
 from disambig.batch.sources import Source
 from disambig.batch.totals import Totals
 from disambig.batch.work import Runner
 from disambig.errors import UserError
 from disambig.files.opening import STDIN
-from disambig.files.saving import remove_temporaries
 from disambig.formats.flags_alone import FlagsAlone
 from disambig.formats.inputs import Input
 from disambig.formats.writers import Format
+
+_HALVED = 5  # shards in which the document at fault is looked for; where more fail, the machine does
+_FOLDERS = 20  # of the inputs, that each worker of another machine must see
 
 
 @dataclass(slots=True)
@@ -67,8 +74,11 @@ def run_job(
     format: Format,
     field: str = "text",
     shard_size: int = SHARD_SIZE,
+    bounds: Bounds | None = None,
     runner: Runner | None = None,
     force: bool = False,
+    command: dict[str, Any] | None = None,
+    shard_index: bool = False,
     listener: Listener = lambda amount, messages: None,
     planned: Callable[[int], None] = lambda size: None,
 ) -> Report:
@@ -86,21 +96,28 @@ def run_job(
         Key of the text in JSONL inputs.
     shard_size : int
         Bytes of input a shard.
+    bounds : Bounds, optional
+        What single inputs and documents may take.
     runner : Runner, optional
         Where the shards are worked on; here if not given.
     force : bool
         Begin anew in a directory that holds something else.
+    command : dict, optional
+        What began the job, kept in its manifest: with it `disambig job resume` goes on.
+    shard_index : bool
+        Write a page that leads to the parts, too: of HTML.
     listener, planned : callables
         Told of progress in bytes of input, and of their number before the first.
 
     Raises
     ------
     UserError
-        D309 to D312, D316 to D318, D332; D4xx from the models.
+        D309 to D312, D316 to D318, D332, D870, D871; D4xx from the models.
     """
     if any(entry.path == STDIN for entry in inputs):
         raise UserError("D317")
     _check_targets(directory, inputs)
+    bounds = bounds or Bounds()
     config = {
         **source.describe(),
         "format": format.name,
@@ -108,18 +125,27 @@ def run_job(
         "shard_size": shard_size,
         "text": getattr(format, "text", None),
         **({"only_flags": True} if isinstance(format, FlagsAlone) else {}),
+        **({} if (cells := getattr(format, "safe_cells", None)) is None else {"safe_cells": cells}),
+        **({"shard_index": True} if shard_index else {}),
+        **bounds.plain(),
     }
     made = plan(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
     _check_names(made, format)
+    manifest, drafts = new_manifest(made, config, command), drafts_of(directory)
+    check_directory(directory, manifest, force=force)  # before anything is written there
     with locked(directory):
-        begin_or_resume(directory, new_manifest(made, config), force=force)
-        remove_temporaries(directory)
+        begin_or_resume(directory, manifest, force=force)
+        drafts.clean()
         planned(sum(shard.size for shard in made.shards))
-        work = ShardWork(directory, source, format, field)
+        folders = sorted({os.path.dirname(entry.path) or "." for entry in inputs})
+        work = ShardWork(directory, source, format, field, tuple(folders[:_FOLDERS]), bounds)
         try:
-            return _run(made, work, runner or InProcess(), listener)
+            report = _run(made, work, runner or InProcess(), listener)
+            if shard_index:
+                write_index(directory, made.shards, language=source.language())
+            return report
         finally:
-            remove_temporaries(directory)  # of workers that were killed
+            drafts.clean()  # of workers that were killed
 
 
 def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Report:
@@ -139,7 +165,10 @@ def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Rep
         left = shard.size - outcome.told
         if outcome.problem is not None:
             what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
-            message = str(UserError("D314", what=what, problem=outcome.problem))
+            problem = outcome.problem
+            if len(report.left_out) < _HALVED and (named := at_fault(shard, work, runner)) is not None:
+                problem = f"{problem}; at fault is {named}"
+            message = str(UserError("D314", what=what, problem=problem))
             report.left_out.append(message)
             listener(left, [message])
             continue
@@ -163,8 +192,6 @@ def _check_names(made: Plan, format: Format) -> None:
 
 def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:
     """Make sure that no output can take the place of an input."""
-    if directory.exists() and not directory.is_dir():
-        raise UserError("D310", path=directory)
     for entry in inputs:
         if os.path.realpath(directory / entry.name) == os.path.realpath(entry.path):
             raise UserError("D316", path=entry.path)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.formats.nbest.columns import instances_of, lists_of
+from disambig.formats.nbest.columns import lists_of
 from disambig.formats.nbest.reader import NBest, read_nbest
 from disambig.formats.nbest.writer import lines_of
+from disambig.model.lists import decide_lists
 from disambig.model.model import Model
 
 AT_ONCE = 2000
@@ -33,18 +33,14 @@ def rerank(
     Raises
     ------
     UserError
-        D334 for a line that is no list; D300 to D308 for a file.
+        D334 for a line that is no list; D300 to D308 for a file; D336 for a model of another kind.
     """
     n = 0
     for items in _batches(read_nbest(paths, bad=bad)):
-        decisions = model.decide_at(_unseen(items), model.tokenisation([]))
+        decisions = decide_lists(model, lists_of(items))
         write("".join(f"{line}\n" for line in lines_of(items, decisions)).encode())
         n += len(items)
     return n
-
-
-def _unseen(items: Sequence[NBest]) -> Instances:
-    return instances_of(lists_of(items)).unseen()
 
 
 def _batches(items: Iterator[NBest]) -> Iterator[list[NBest]]:

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +20,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from disambig.batch.logs import Said, listened_to, send_logs, tell
+from disambig.batch.resident import EVERY, resident
 from disambig.batch.work import Outcome, Tell, Told, Work, last_line, nothing
 from disambig.errors import UserError
 
@@ -44,6 +46,9 @@ class _Worker:
     connection: Connection
     ready: bool = False
     task: _Task | None = None
+    began: float = 0.0  # working on the task
+    late: bool = False  # it was ended for it
+    large: bool = False  # it was ended for its memory
 
 
 @dataclass(slots=True)
@@ -55,6 +60,8 @@ class _Pool:
     items: Iterator[Any]
     ordered: bool
     tell: Tell
+    timeout: float | None = None
+    memory: int | None = None
     workers: list[_Worker] = field(default_factory=list)
     waiting: deque[_Task] = field(default_factory=deque)
     taken: int = 0
@@ -75,8 +82,8 @@ class _Pool:
     def dispatch(self) -> None:
         """Hand waiting items to idle workers, and start workers while items wait."""
         for worker in self.workers:
-            if worker.ready and worker.task is None and self.waiting:
-                worker.task = self.waiting.popleft()
+            if worker.ready and not worker.late and not worker.large and worker.task is None and self.waiting:
+                worker.task, worker.began = self.waiting.popleft(), time.monotonic()
                 with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
                     worker.connection.send((worker.task.index, worker.task.item))
         starting = sum(not worker.ready for worker in self.workers)
@@ -95,7 +102,9 @@ class _Pool:
         for worker in self.workers:
             doors[worker.connection] = worker
             doors[worker.process.sentinel] = worker
-        news = {id(doors[door]): doors[door] for door in wait(list(doors))}
+        self._end_late()
+        self._end_large()
+        news = {id(doors[door]): doors[door] for door in wait(list(doors), self._patience())}
         outcomes = []
         for worker in news.values():
             message = _receive(worker.connection)
@@ -103,6 +112,31 @@ class _Pool:
             if outcome is not None:
                 outcomes.append(outcome)
         return outcomes
+
+    def _patience(self) -> float | None:
+        """Return the seconds until the first item takes too long."""
+        began = [worker.began for worker in self.workers if worker.task and not worker.late]
+        often = None if self.memory is None else EVERY
+        if self.timeout is None or not began:
+            return often
+        left = max(0.0, min(began) + self.timeout - time.monotonic())
+        return left if often is None else min(left, often)
+
+    def _end_late(self) -> None:
+        """Kill workers whose item takes too long: their end is news like any other."""
+        for worker in self.workers:
+            if worker.task and not worker.late and self.timeout is not None:
+                worker.late = time.monotonic() - worker.began >= self.timeout
+                if worker.late:
+                    worker.process.kill()
+
+    def _end_large(self) -> None:
+        """Kill workers that hold too much memory."""
+        for worker in self.workers if self.memory is not None else ():
+            if not worker.large and self.memory is not None:
+                worker.large = resident(worker.process.pid) > self.memory
+                if worker.large:
+                    worker.process.kill()
 
     def _told(self, worker: _Worker, kind: str, value: Any) -> Outcome | None:
         if isinstance(value, UserError):
@@ -127,7 +161,7 @@ class _Pool:
 
     def _died(self, worker: _Worker) -> Outcome | None:
         worker.process.join()
-        how = _how(worker.process.exitcode)
+        how = f"it held more than {self.memory:,} bytes" if worker.large else _how(worker.process.exitcode)
         worker.connection.close()
         self.workers.remove(worker)
         if not worker.ready:
@@ -141,6 +175,8 @@ class _Pool:
         if task.tries < TRIES:
             self.waiting.appendleft(task)
             return None
+        if worker.late:
+            return task.done(problem=f"it took longer than {self.timeout:g} seconds, {TRIES} times")
         return task.done(problem=f"it ended its worker process {TRIES} times ({how})")
 
     def stop(self) -> None:
@@ -157,15 +193,26 @@ class _Pool:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """The runner with supervised processes on this machine, started as they are needed."""
+    """The runner with supervised processes on this machine, started as they are needed.
+
+    Attributes
+    ----------
+    workers : int
+    timeout : float or None
+        Seconds that an item may take before its worker is ended and another tries.
+    memory : int or None
+        Bytes that a worker may hold before it is ended and another tries (see `resident`).
+    """
 
     workers: int
+    timeout: float | None = None
+    memory: int | None = None
 
     def run(
         self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
     ) -> Iterator[Outcome]:
         """Yield the outcome of each item; one that ends its worker twice has a problem."""
-        pool = _Pool(work, self.workers, iter(items), ordered, tell)
+        pool = _Pool(work, self.workers, iter(items), ordered, tell, self.timeout, self.memory)
         early: dict[int, Outcome] = {}
         try:
             while True:

@@ -34,8 +34,12 @@ class InProcess:
             yield outcome
 
 
-def local(workers: int) -> Runner:
-    """Return the runner for `workers` processes of this machine; one works in this process."""
-    if workers == 1:
+def local(workers: int, *, timeout: float | None = None, memory: int | None = None) -> Runner:
+    """Return the runner for `workers` processes of this machine; one works in this process.
+
+    With a timeout, the seconds that an item may take, or a bound on the memory of a worker, in bytes, the one
+    has a process, too, which can be ended.
+    """
+    if workers == 1 and timeout is None and memory is None:
         return InProcess()
-    return Processes(workers)
+    return Processes(workers, timeout, memory)

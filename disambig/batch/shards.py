@@ -2,49 +2,57 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
+import errno
+import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from disambig.batch.annotation import annotate_documents, batches, telling
+from disambig.batch.bounds import Bounds
+from disambig.batch.manifest import NAME as MANIFEST
+from disambig.batch.manifest import drafts_of
 from disambig.batch.planning import Part, Shard
+from disambig.batch.records import ShardRecord, save_record
 from disambig.batch.sources import Annotate, Source
-from disambig.batch.totals import Totals, from_plain, totals_of
+from disambig.batch.totals import totals_of
 from disambig.batch.work import Function
 from disambig.errors import UserError
-from disambig.files.saving import save_json, saved, writing
+from disambig.files.saving import saved, writing
+from disambig.files.seals import Seal
 from disambig.formats.documents import Bad, Document
 from disambig.formats.readers import read
 from disambig.formats.results import Annotated
 from disambig.formats.writers import Format
 
-RECORDS = "shards"
-
-
-@dataclass(slots=True)
-class ShardRecord:
-    """What became of a shard: counts, messages for bad documents, files written, seconds."""
-
-    totals: Totals = field(default_factory=Totals)
-    bad: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    seconds: float = 0.0
+_NO_NAME = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+"""What the system says where a file system cannot hold a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardWork:
-    """The work of a job on its shards."""
+    """The work of a job on its shards; `inputs` are folders in which files are read."""
 
     directory: Path
     source: Source
     format: Format
     field: str
+    inputs: tuple[str, ...] = ()
+    bounds: Bounds = dataclasses.field(default_factory=Bounds)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the models, the job and the folders of its inputs, as they are seen where this is asked."""
+        try:
+            manifest = hashlib.sha256((self.directory / MANIFEST).read_bytes()).hexdigest()
+        except OSError:
+            manifest = "missing"
+        seen = {f"the folder {path}": os.path.isdir(path) for path in self.inputs}
+        return {**self.source.describe(), f"the job {self.directory}": manifest, **seen}
 
     def start(self) -> Function:
         """Load the models and return the function that annotates a shard."""
@@ -69,10 +77,11 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
         _mirror(shard, annotate, work, record)
     else:
         name = part_name(shard, work.format)
-        with saved(work.directory / name) as write:
-            found = _results(shard.parts, annotate, work.field, record)
+        seal = Seal()
+        with saved(work.directory / name, drafts=drafts_of(work.directory), seal=seal) as write:
+            found = _results(shard.parts, annotate, work, record)
             work.format.join(map(work.format.encode, found), write)
-        record.files.append(name)
+        record.seal(name, seal)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
     return record
@@ -82,20 +91,16 @@ def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardReco
     """Write a file for each file in which there is a document."""
     if shard.parts[0].kind == "file":  # one document each: annotated together, for speed
         names = {part.input.shown: part.name for part in shard.parts}
-        for results in _results(shard.parts, annotate, work.field, record):
+        for results in _results(shard.parts, annotate, work, record):
             for result in results:
                 name = names[result.document.path]
-                with _saved_below(work.directory, name) as write:
-                    work.format.join([work.format.encode([result])], write)
-                record.files.append(name)
+                _write(work, name, [work.format.encode([result])], record)
         return
     for part in shard.parts:
-        chunks = map(work.format.encode, _results([part], annotate, work.field, record))
+        chunks = map(work.format.encode, _results([part], annotate, work, record))
         first = next(chunks, None)
         if first is not None:
-            with _saved_below(work.directory, part.name) as write:
-                work.format.join(chain([first], chunks), write)
-            record.files.append(part.name)
+            _write(work, part.name, chain([first], chunks), record)
 
 
 def part_name(shard: Shard, format: Format) -> str:
@@ -105,54 +110,30 @@ def part_name(shard: Shard, format: Format) -> str:
     return f"part-{shard.index:05}{suffix}"
 
 
-def record_path(directory: Path, index: int) -> Path:
-    """Return where the record of a finished shard lies."""
-    return directory / RECORDS / f"{index:05}.json"
-
-
-def save_record(directory: Path, index: int, record: ShardRecord) -> None:
-    """Write a shard's record: from now on it is finished."""
-    path = record_path(directory, index)
-    with writing(path):
-        path.parent.mkdir(exist_ok=True)
-    values: dict[str, Any] = {
-        **record.totals.plain(),
-        "seconds": round(record.seconds, 3),
-        "files": record.files,
-        "bad": record.bad,
-    }
-    save_json(path, values)
-
-
-def load_record(directory: Path, index: int) -> ShardRecord | None:
-    """Return the record of a shard if it is finished: its record and all its files are there."""
-    try:
-        values = json.loads(record_path(directory, index).read_bytes())
-        record = ShardRecord(from_plain(values), values["bad"], values["files"], values["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return record if all((directory / name).is_file() for name in record.files) else None
-
-
 def _results(
-    parts: Sequence[Part], annotate: Annotate, field: str, record: ShardRecord
+    parts: Sequence[Part], annotate: Annotate, work: ShardWork, record: ShardRecord
 ) -> Iterator[list[Annotated]]:
     def good() -> Iterator[Document]:
-        for part in parts:
-            for document in _read(part, field):
-                if isinstance(document, Bad):
-                    record.bad.append(str(document.error))
-                else:
-                    yield document
+        for document in documents_of(parts, work):
+            if isinstance(document, Bad):
+                record.bad.append(str(document.error))
+            else:
+                yield document
 
     for batch in batches(good()):
-        results, bad = annotate_documents(batch, annotate)
+        results, bad = annotate_documents(batch, annotate, seconds=work.bounds.seconds)
         record.bad.extend(str(found.error) for found in bad)
         record.totals.add(totals_of(results))
         yield results
 
 
-def _read(part: Part, field: str) -> Iterator[Document | Bad]:
+def documents_of(parts: Sequence[Part], work: ShardWork) -> Iterator[Document | Bad]:
+    """Yield the documents of a shard, in their order."""
+    for part in parts:
+        yield from _read(part, work)
+
+
+def _read(part: Part, work: ShardWork) -> Iterator[Document | Bad]:
     try:
         changed = os.stat(part.path).st_size != part.size
     except OSError:
@@ -160,11 +141,27 @@ def _read(part: Part, field: str) -> Iterator[Document | Bad]:
     if changed:
         yield Bad(part.path, UserError("D319", path=part.path))
         return
-    yield from read(part.input, field=field, start=part.start, end=part.end, line=part.line)
+    yield from read(
+        part.input,
+        field=work.field,
+        start=part.start,
+        end=part.end,
+        line=part.line,
+        limit=work.bounds.held,
+    )
 
 
-def _saved_below(directory: Path, name: str) -> AbstractContextManager[Callable[[bytes], object]]:
-    path = directory / name
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return saved(path)
+def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRecord) -> None:
+    """Write a file under the name of an input; one that cannot have that name here is left out."""
+    path, seal = work.directory / name, Seal()
+    try:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with saved(path, drafts=drafts_of(work.directory), seal=seal) as write:
+            work.format.join(chunks, write)
+    except UserError as error:
+        if error.code != "D309" or getattr(error.__cause__, "errno", None) not in _NO_NAME:
+            raise
+        record.bad.append(str(error))
+        return
+    record.seal(name, seal)

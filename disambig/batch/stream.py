@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from disambig.batch.annotation import annotate_documents, batches, telling
 from disambig.batch.job import Listener, Report
@@ -32,6 +33,11 @@ class StreamWork:
 
     source: Source
     format: Format
+    seconds: float | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return the models, as they are where this is asked."""
+        return self.source.describe()
 
     def start(self) -> Function:
         """Load the models and return the function that annotates a batch of documents."""
@@ -39,7 +45,7 @@ class StreamWork:
 
         def work(batch: Sequence[Document], tell: Tell) -> Chunk:
             told = telling(annotate, tell, _characters(batch))
-            results, bad = annotate_documents(batch, told)
+            results, bad = annotate_documents(batch, told, seconds=self.seconds)
             messages = [str(found.error) for found in bad]
             return Chunk(self.format.encode(results), totals_of(results), messages)
 
@@ -53,6 +59,7 @@ def annotate_stream(
     format: Format,
     write: Callable[[bytes], object],
     runner: Runner | None = None,
+    seconds: float | None = None,
     listener: Listener = lambda amount, messages: None,
 ) -> Report:
     """Annotate `documents` and write them in order; memory holds some batches at a time.
@@ -68,6 +75,8 @@ def annotate_stream(
         Takes the bytes of the output; never called where no document has a word.
     runner : Runner, optional
         Where batches are worked on; here if not given.
+    seconds : float, optional
+        That a document may take.
     listener : callable
         Told of progress in characters.
     """
@@ -82,7 +91,7 @@ def annotate_stream(
                 yield document
 
     def chunks() -> Iterator[bytes]:
-        work = StreamWork(source, format)
+        work = StreamWork(source, format, seconds)
         run = (runner or InProcess()).run
         for outcome in run(work, batches(good()), ordered=True, tell=lambda more: listener(more, ())):
             amount = _characters(outcome.item) - outcome.told

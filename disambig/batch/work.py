@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Tell = Callable[[int], object]
 """Told how much of an item is done by now, in whatever its size is counted; or, of all, how much more."""
@@ -43,6 +43,19 @@ class Work(Protocol):
 
     def start(self) -> Function:
         """Load what is needed and return what is done to each item."""
+        ...
+
+
+@runtime_checkable
+class Describes(Protocol):
+    """The ability of a work to say what its results depend on where it is done."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return plain values, the same in every place that would give the same results.
+
+        An engine of several machines asks for them on each worker and compares them with its own before
+        work begins.
+        """
         ...
 
 

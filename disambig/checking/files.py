@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disambig.errors import UserError
+from disambig.files.drafts import Drafts, remove
 from disambig.files.opening import COMPRESSED, READ_ERRORS, STDIN, decode, open_bytes, read_error
-from disambig.files.saving import TEMPORARY, sync_directory
+from disambig.files.saving import sync_directory
 from disambig.text import markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
@@ -145,7 +146,9 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     """
     check_writable(file)
     path = Path(file.path)
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+    drafts = Drafts.beside(path)
+    drafts.clean()
+    temporary = drafts.new()
     copy = None
     try:
         mode = os.stat(path)
@@ -158,8 +161,7 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     except OSError as problem:
         raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
     finally:
-        with suppress(OSError):
-            temporary.unlink()
+        remove(temporary)
     return copy
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from disambig.checking.flags import Flag
 from disambig.formats.readable import on_one_line
+from disambig.visible import visible
 
 FORMATS = ("text", "json", "jsonl")
 """``json`` and ``jsonl`` are one: an object a line."""
@@ -18,7 +19,7 @@ def line_of(name: str, flag: Flag, format: str, outcome: str = "") -> str:
     if format != "text":
         return json.dumps({"path": name, **asdict(flag), **({"outcome": outcome} if outcome else {})}) + "\n"
     change = f"{on_one_line(flag.observed)} -> {on_one_line(flag.replacement)}"
-    place = f"{name}:{flag.line}:{flag.column}"
+    place = f"{visible(name)}:{flag.line}:{flag.column}"
     said = f"{change} ({flag.task}, {flag.probability:.2f})"
     return f"{place}: {said}{', ' if outcome else ''}{outcome}\n"
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from disambig.batch.bounds import Bounds
+from disambig.batch.engines import LOCAL, EngineOptions, engine
 from disambig.batch.job import Report, run_job
-from disambig.batch.runners import local
 from disambig.batch.sources import Source
 from disambig.batch.stream import annotate_stream
+from disambig.batch.work import Runner
 from disambig.cli.progress import clear, progress, say
 from disambig.cli.reporting import Reporter
 from disambig.errors import UserError, nearest_first
 from disambig.files.opening import STDIN
-from disambig.files.saving import saved, writer, writing
+from disambig.files.saving import is_special, saved_output, writer, writing
 from disambig.formats.documents import Kind
 from disambig.formats.flags_alone import only_flags
 from disambig.formats.inputs import NAMES, Input, find_inputs
@@ -30,11 +33,13 @@ from disambig.formats.writers import (
     format_of,
     make_format,
 )
+from disambig.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FAILURE = 2
+_HERE = EngineOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +55,14 @@ class Request:
     source_format: str | None = None
     text: bool = True
     only_flags: bool = False
-    workers: int = 1
+    engine: str = LOCAL
+    options: EngineOptions = _HERE
     shard_size: int = 8_000_000
+    safe_cells: bool | None = None
     force: bool = False
+    command: dict[str, Any] | None = None
+    shard_index: bool = False
+    bounds: Bounds = dataclasses.field(default_factory=Bounds)
 
 
 def run(request: Request, source: Source) -> int:
@@ -66,11 +76,20 @@ def run(request: Request, source: Source) -> int:
     terminal = request.output is None and _is_terminal()
     name = request.format or _format_name(request, terminal)
     language = source.language() if name in OF_LANGUAGE else "en"
-    format = make_format(name, field=request.field or FIELD, text=request.text, language=language)
+    format = make_format(
+        name,
+        field=request.field or FIELD,
+        text=request.text,
+        language=language,
+        safe_cells=request.safe_cells,
+    )
     if request.only_flags:
         format = only_flags(format, can_flag=source.can_flag())
     if request.output is not None and not request.is_job:
         check_output(str(request.output), name)
+    if request.shard_index and not (request.is_job and name == "html"):
+        problem = "it is for a job in a directory, --format html"
+        raise UserError("D602", option="--shard-index", value="", problem=problem)
     if terminal and name in BINARY:
         raise UserError("D603", format=name)
     inputs = find_inputs(
@@ -80,10 +99,11 @@ def run(request: Request, source: Source) -> int:
         exclude=[str(request.output)] if request.is_job else (),
     )
     check_inputs(format, inputs)
+    runner = engine(request.engine, request.options)
     with progress() as meter:
         reporter = Reporter(meter)
         run_it = _job if request.is_job else _stream
-        report = run_it(request, inputs, source, format, reporter)
+        report = run_it(request, inputs, source, format, reporter, runner)
     problems = len(report.bad) + len(report.left_out)
     if not report.totals.words and not problems:
         raise UserError("D307", what=_all_of(inputs))
@@ -93,7 +113,12 @@ def run(request: Request, source: Source) -> int:
 
 
 def _job(
-    request: Request, inputs: Sequence[Input], source: Source, format: Format, reporter: Reporter
+    request: Request,
+    inputs: Sequence[Input],
+    source: Source,
+    format: Format,
+    reporter: Reporter,
+    runner: Runner,
 ) -> Report:
     assert request.output is not None
     try:
@@ -104,8 +129,11 @@ def _job(
             format=format,
             field=request.field or FIELD,
             shard_size=request.shard_size,
-            runner=local(request.workers),
+            bounds=request.bounds,
+            runner=runner,
             force=request.force,
+            command=request.command,
+            shard_index=request.shard_index,
             listener=reporter.listen,
             planned=reporter.begin,
         )
@@ -115,15 +143,21 @@ def _job(
 
 
 def _stream(
-    request: Request, inputs: Sequence[Input], source: Source, format: Format, reporter: Reporter
+    request: Request,
+    inputs: Sequence[Input],
+    source: Source,
+    format: Format,
+    reporter: Reporter,
+    runner: Runner,
 ) -> Report:
     def annotate(write: Callable[[bytes], object]) -> Report:
         return annotate_stream(
-            read_all(inputs, field=request.field or FIELD),
+            read_all(inputs, field=request.field or FIELD, limit=request.bounds.held),
             source=source,
             format=format,
             write=write,
-            runner=local(request.workers),
+            seconds=request.bounds.seconds,
+            runner=runner,
             listener=reporter.listen,
         )
 
@@ -138,10 +172,10 @@ def _stream(
         return report
     if any(request.output.resolve() == Path(entry.path).resolve() for entry in inputs):
         raise UserError("D316", path=request.output)
-    if request.output.exists() and not request.force:
+    if request.output.exists() and not request.force and not is_special(request.output):
         raise UserError("D310", path=request.output)
     try:
-        with saved(request.output) as write:
+        with saved_output(request.output) as write:
             report = annotate(write)
             if not report.totals.words:
                 raise _NothingToWrite(report)
@@ -151,8 +185,9 @@ def _stream(
 
 
 def _to_terminal(data: bytes) -> None:
-    """Write to standard output, where the progress bar may be, too."""
+    """Write to the terminal, where the progress bar may be, too: nothing that would steer it."""
     if data:
+        data = visible(data.decode(errors="backslashreplace"), lines=True).encode()
         with clear(), writing("standard output"):
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()

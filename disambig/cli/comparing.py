@@ -55,8 +55,8 @@ def run(
 
         same = on_labelled(*models, read_labelled(labelled, encoding=encoding, strict=strict, tell=notes()))
     elif lists:
-        from disambig.evaluation.lists import check_lists
         from disambig.formats.nbest.reader import read_nbest
+        from disambig.model.lists import check_lists
 
         for model in models:
             check_lists(model)

@@ -12,9 +12,10 @@ from disambig.files.json_text import json_text
 
 def run(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
     """Score the model `name` on lists and print what came out."""
-    from disambig.evaluation.lists import check_lists, evaluate_lists, readable
+    from disambig.evaluation.lists import evaluate_lists, readable
     from disambig.formats.nbest.reader import read_nbest
     from disambig.measures.named import measure_of_lists
+    from disambig.model.lists import check_lists
     from disambig.model.loading import load
     from disambig.training.accounting import line
 

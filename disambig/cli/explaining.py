@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from disambig.visible import visible
+
 if TYPE_CHECKING:
     from disambig.explaining.parts import Table
     from disambig.model.model import Model
@@ -23,7 +25,7 @@ class Console:
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Print a line."""
-        self._console.print(text, style=style or None, soft_wrap=True)
+        self._console.print(visible(text, lines=True), style=style or None, soft_wrap=True)
 
     def table(self, table: Table) -> None:
         """Print a table, its figures flush right."""
@@ -33,9 +35,9 @@ class Console:
         drawn = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="dim")
         for index, name in enumerate(table.head):
             justify: Any = "right" if index >= len(table.head) - table.numbers else "left"
-            drawn.add_column(Text(name), justify=justify, overflow="fold")
+            drawn.add_column(Text(visible(name)), justify=justify, overflow="fold")
         for row in table.rows:
-            drawn.add_row(*map(Text, row))
+            drawn.add_row(*(Text(visible(cell)) for cell in row))
         self._console.print(drawn)
 
 

@@ -14,29 +14,18 @@ from typing import Annotated, Any
 import typer
 
 from disambig import __version__
-from disambig.cli.lazy import lazy_group
+from disambig.cli.lazy import known_commands
+from disambig.cli.names import COMMANDS as COMMANDS
 from disambig.errors import UserError
+from disambig.visible import visible
 
-COMMANDS = {
-    "annotate": "Annotate a corpus: text, JSONL, CSV, Parquet, CoNLL-U, .spacy or standard input.",
-    "check": "Check text, Markdown and LaTeX like a linter, and correct them.",
-    "explain": "Show why each word of a text was decided as it was.",
-    "plugins": "List the installed plugins and what each brings.",
-    "new-plugin": "Write a plugin to begin with, tests and all.",
-    "train": "Train a model.",
-    "evaluate": "Score a model on text.",
-    "curve": "Show how good a model gets with more examples.",
-    "reproduce": "Repeat a table of a paper, its figures beside ours.",
-    "counts": "Build, import, merge, prune and ask tables of n-gram counts.",
-    "doctor": "Look at the installation: what is off and how to mend it.",
-}
 FAILURE = 2
 INTERRUPTED = 130
 TERMINATED = 143
 
 # No rich markup: it would cost a third of the time that `disambig --help` may take.
 app = typer.Typer(
-    cls=lazy_group(COMMANDS, package="disambig.cli.commands"),
+    cls=known_commands(),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -110,7 +99,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"disambig: {message}", file=sys.stderr)
+    print(f"disambig: {visible(message, lines=True)}", file=sys.stderr)
     return FAILURE
 
 

@@ -13,6 +13,7 @@ _OF_OPTION = {
     "from_year": "YEAR",
     "licence": "TEXT",
     "max_flags_per_1000": "NUMBER",
+    "max_input": "SIZE",
     "memory": "SIZE",
     "orders": "N",
     "output": "PATH",
@@ -27,6 +28,7 @@ _OF_OPTION = {
     "to_year": "YEAR",
     "tokenisation": "NAME",
     "top": "N",
+    "worker_memory": "SIZE",
     "workers": "N",
 }
 

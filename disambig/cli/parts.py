@@ -9,7 +9,7 @@ from typing import Any
 
 from disambig.errors import UserError
 from disambig.settings import settings_of
-from disambig.shelves import Part
+from disambig.shelves import COMMANDS, Part
 
 
 def lines_of(part: Part, *, whole: bool = False) -> Iterator[str]:
@@ -18,6 +18,9 @@ def lines_of(part: Part, *, whole: bool = False) -> Iterator[str]:
         factory = part.load()
     except UserError as problem:
         yield f"BROKEN: {problem}"
+        return
+    if part.kind == COMMANDS:
+        yield f"disambig {part.command}: {part.summary}"
         return
     said = inspect.getdoc(factory) or ""
     if whole:

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from disambig.cli.pace import Pace
+from disambig.visible import visible
 
 COMPILING = "disambig.compiling"
 """The logger that tells when code is compiled (see `disambig.compiling`)."""
@@ -66,7 +67,7 @@ def say(line: str) -> None:
     """Write a message to standard error, on a line of its own whatever is shown there."""
     if sys.stderr is None:
         return
-    encoding = sys.stderr.encoding or "utf-8"
+    encoding, line = sys.stderr.encoding or "utf-8", visible(line, lines=True)
     with clear():
         sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         sys.stderr.flush()

@@ -25,8 +25,8 @@ def run(
     """
     from disambig.batch.nbest import rerank
     from disambig.cli.progress import remark, say
-    from disambig.evaluation.lists import check_lists
-    from disambig.files.saving import saved, writer, writing
+    from disambig.files.saving import is_special, saved_output, writer, writing
+    from disambig.model.lists import check_lists
     from disambig.model.loading import load
 
     if format not in (None, "jsonl") or (output is not None and not output.suffix):
@@ -46,9 +46,9 @@ def run(
         with writing("standard output"):
             sys.stdout.buffer.flush()
     else:
-        if output.exists() and not force:
+        if output.exists() and not force and not is_special(output):
             raise UserError("D310", path=output)
-        with saved(output) as write:
+        with saved_output(output) as write:
             n = rerank(model, paths, write, bad=bad)
     where = f"{output}: " if output is not None else ""
     remark(f"{where}{many(n, 'list')}" + (f", {many(len(broken), 'line')} left out" if broken else ""))

@@ -43,6 +43,33 @@ Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at a broken example in XML, in place of leaving it out.")
 ]
 
+Engine = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Where work is done: local (processes of this machine), dask (a cluster; with the extra dask) "
+        "or what a plugin brings.",
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of a cluster that is there, such as tcp://HOST:8786; default: the engine makes one here.",
+    ),
+]
+Workers = Annotated[
+    int, typer.Option(min=1, help="Worker processes; with --scheduler, how many to wait for.")
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="How long a worker may take for a shard (without a job, for a batch) before it is ended and "
+        "another tries. Default: as long as it likes.",
+    ),
+]
+
 
 def _hush(quiet: bool) -> bool:
     if quiet:

@@ -8,10 +8,26 @@ from typing import Any
 from disambig.counts.building.pruning import in_words
 from disambig.counts.index.layout import RECORDS
 from disambig.counts.table import CountTable
+from disambig.errors import UserError
+from disambig.visible import visible
 
 
 def described(table: CountTable) -> Iterator[str]:
-    """Yield lines that say where `table` comes from and what it covers."""
+    """Yield lines that say where `table` comes from and what it covers.
+
+    Raises
+    ------
+    UserError
+        D105 for a header whose values are of other types than are written there.
+    """
+    try:
+        lines = list(_lines(table))
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as problem:
+        raise UserError("D105", path=table.path, section="header") from problem
+    yield from map(visible, lines)
+
+
+def _lines(table: CountTable) -> Iterator[str]:
     info: dict[str, Any] = table.header.get("info", {})
     size = table.path.stat().st_size
     each = f", {size / table.n_ngrams:.2f} bytes each" if table.n_ngrams else ""

@@ -13,10 +13,9 @@ import hashlib
 import json
 import mmap
 import os
-import secrets
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -25,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
+from disambig.files.drafts import Drafts, hold, remove
+from disambig.files.saving import followed, is_special, sync_directory
 
 MAGIC = b"DISAMBIG-COUNTS\n"
 VERSION = 2
@@ -53,30 +54,35 @@ def padded(size: int) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside `path` that takes its place at the end, or leaves nothing behind.
+    """Open a draft beside `path`, or what it is a link to, that takes its place at the end.
+
+    What a killed writer of the same file left is removed.
 
     Raises
     ------
     UserError
         D107, where the disk is full or the directory cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = None
     try:
+        target = followed(path)
+        if is_special(path):
+            raise UserError("D107", path=path, problem="it is no ordinary file")
+        drafts = Drafts.beside(target)
+        drafts.clean()
+        temporary = drafts.new()
         with open(temporary, "x+b") as file:
+            hold(file.fileno())
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
-        with suppress(OSError):  # some systems have no way to sync a directory
-            directory = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+        os.replace(temporary, target)
+        sync_directory(target.parent)
     except OSError as error:
         raise write_error(error, path) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            remove(temporary)
 
 
 def write_error(error: OSError, path: Path) -> UserError:

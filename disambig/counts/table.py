@@ -60,7 +60,7 @@ class CountTable:
             self._read(sections)
         except UserError:
             raise
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
             raise UserError("D105", path=self.path, section="header") from error
 
     @classmethod

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.batches.rows import rows_of
+from disambig.data.candidate_words import CandidateWords
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +33,13 @@ class CandidateLists:
         Features that the source brings.
     feature_names : tuple of str
         One a column of `features`.
+    words : CandidateWords, optional
+        The words of each candidate, where the source says them.
+
+    Raises
+    ------
+    ValueError
+        Where `words` are not those of as many candidates.
     """
 
     offsets: NDArray[np.int64]
@@ -41,6 +49,11 @@ class CandidateLists:
     costs: NDArray[np.float32]
     features: Any = None
     feature_names: tuple[str, ...] = ()
+    words: CandidateWords | None = None
+
+    def __post_init__(self) -> None:
+        if self.words is not None and len(self.words) != len(self.texts):
+            raise ValueError(f"words of {len(self.words):,} candidates, and there are {len(self.texts):,}")
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[str]]) -> CandidateLists:
@@ -54,7 +67,10 @@ class CandidateLists:
 
     @classmethod
     def joined(cls, parts: Sequence[CandidateLists]) -> CandidateLists:
-        """Return the lists of all parts, one after the other; all have the same features."""
+        """Return the lists of all parts, one after the other; all have the same features.
+
+        Words are kept where all parts that have lists have them.
+        """
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
         features = parts[0].features
         if features is not None:
@@ -69,6 +85,7 @@ class CandidateLists:
             np.concatenate([part.costs for part in parts]),
             features,
             parts[0].feature_names,
+            _joined_words([part for part in parts if len(part)]),
         )
 
     def __len__(self) -> int:
@@ -85,8 +102,14 @@ class CandidateLists:
             self.costs[rows],
             None if self.features is None else self.features[rows],
             self.feature_names,
+            None if self.words is None else self.words.take(rows),
         )
 
     def of_instance(self, index: int) -> tuple[str, ...]:
         """Return the candidates of one instance."""
         return tuple(self.texts[self.offsets[index] : self.offsets[index + 1]])
+
+
+def _joined_words(parts: Sequence[CandidateLists]) -> CandidateWords | None:
+    words = [part.words for part in parts if part.words is not None]
+    return CandidateWords.joined(words) if words and len(words) == len(parts) else None

@@ -5,6 +5,8 @@ For lists, sequences and charts alike; slower than a kernel of their own, since 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,9 @@ from disambig.decode.objectives import Structures
 Floats = NDArray[np.float64]
 
 
-def averaged_perceptron(examples: Structures, *, passes: int, seed: int) -> tuple[Floats, int]:
+def averaged_perceptron(
+    examples: Structures, *, passes: int, seed: int, watch: Callable[[Floats], object] | None = None
+) -> tuple[Floats, int]:
     """Return the averaged weights (Collins 2002) and the mistakes of the last pass.
 
     The features of the right candidate go up, those of the best one down; of several right candidates it is
@@ -35,6 +39,8 @@ def averaged_perceptron(examples: Structures, *, passes: int, seed: int) -> tupl
                 late += time * change
                 mistakes += 1
             time += 1
+        if watch is not None:
+            watch(weights - late / max(time, 1))
     return weights - late / max(time, 1), mistakes
 
 

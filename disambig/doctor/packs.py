@@ -103,7 +103,7 @@ def check_model(
     def check() -> Iterator[Finding]:
         from disambig.fields import decides
         from disambig.model.store import load_model
-        from disambig.types import ReadsTable
+        from disambig.types import HasFiles, ReadsTable
 
         model = load_model(path)
         if task is not None and model.task.name != task:
@@ -117,6 +117,8 @@ def check_model(
             table.require(model.tokenisation.name)
             if table.path.resolve() not in looked.tables:
                 yield from check_table(table.path, looked, mend=mend)
+        if isinstance(model.task, HasFiles):
+            yield Finding("models", OK, f"{model.name}: {model.task.check_files()}")
         if sampled:
             looked.models.append(model)
         learned = sum(scorer is not None for scorer in model.scorers)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from disambig.errors import UserError
-from disambig.fields import decides, metric
+from disambig.fields import metric
 from disambig.formats.nbest.columns import instances_of
 from disambig.formats.nbest.reader import NBest
 from disambig.measures.bootstrap import bootstrap_interval, paired_bootstrap
@@ -16,16 +16,11 @@ from disambig.measures.contract import Measure
 from disambig.measures.named import measure_of_lists
 from disambig.measures.outcomes import Outcomes
 from disambig.measures.shown import shown
+from disambig.model.lists import check_lists, decide_lists
 from disambig.model.model import Model
 from disambig.plural import many
 from disambig.training.accounting import account
 from disambig.training.lists import listed
-
-
-def check_lists(model: Model) -> None:
-    """Raise D336 for a model that does not decide between candidates of lists."""
-    if decides(model.task).where != "items":
-        raise UserError("D336", model=model.name, task=model.task.name)
 
 
 def outcomes_of(model: Model, items: Sequence[NBest]) -> Outcomes:
@@ -43,7 +38,7 @@ def outcomes_of(model: Model, items: Sequence[NBest]) -> Outcomes:
         raise UserError("D337", n=len(items))
     part = instances.take(known)
     assert part.own is not None
-    decisions = model.decide_at(part.unseen(), model.tokenisation([]))
+    decisions = decide_lists(model, part.own)
     used = [items[i] for i in known.tolist()]
     names = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
     references = [item.reference for item in used if item.reference is not None]

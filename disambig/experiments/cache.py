@@ -16,11 +16,15 @@ VARIABLE = "DISAMBIG_CACHE"
 
 
 def cache_directory() -> Path:
-    """Return the directory of cached files, which need not exist yet."""
+    """Return the directory of cached files, which need not exist yet; D722 where there is no home."""
     said = os.environ.get(VARIABLE)
     if said:
         return Path(said)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "disambig"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "disambig"
+    except RuntimeError:  # a user without a home
+        problem = "this user has no home directory"
+        raise UserError("D722", path="~/.cache", problem=problem, variable=VARIABLE) from None
 
 
 def cached(

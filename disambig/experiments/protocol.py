@@ -86,6 +86,8 @@ class Result:
         More figures, plain values only: they go to the JSON form and are not shown.
     panels : sequence of Panel
         What is drawn; without any, a learning curve where `rows` have one.
+    places : int
+        Behind the decimal point of figures, 1 or 2.
     """
 
     rows: Sequence[Row]
@@ -93,6 +95,7 @@ class Result:
     notes: Sequence[str] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     panels: Sequence[Panel] = ()
+    places: int = 1
 
 
 @runtime_checkable

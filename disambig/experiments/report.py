@@ -13,7 +13,7 @@ _WIDEST = 10
 
 def as_json(name: str, result: Result) -> dict[str, Any]:
     """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``, any ``panels``."""
-    said = {
+    said: dict[str, Any] = {
         "experiment": name,
         "rows": [
             {
@@ -33,6 +33,7 @@ def as_json(name: str, result: Result) -> dict[str, Any]:
         "notes": list(result.notes),
         "details": dict(result.details),
     }
+    said |= {"places": result.places} if result.places != 1 else {}
     return said | {"panels": [_plain(panel) for panel in result.panels]} if result.panels else said
 
 
@@ -44,13 +45,14 @@ def of_json(said: dict[str, Any]) -> Result:
         tuple(said.get("notes", ())),
         said.get("details", {}),
         tuple(Panel(**panel) for panel in said.get("panels", ())),
+        said.get("places", 1),
     )
 
 
 def readable(title: str, result: Result) -> list[str]:
     """Return lines for a terminal: a line a system, a column a setting, ``paper / ours ± spread``."""
     lines = [title, ""]
-    lines += _aligned(table(result.rows))
+    lines += _aligned(table(result.rows, result.places))
     if result.claims:
         lines += ["", "claims"]
     for claim in result.claims:
@@ -65,7 +67,7 @@ def readable(title: str, result: Result) -> list[str]:
 
 def markdown(result: Result) -> list[str]:
     """Return rows and claims as Markdown tables."""
-    head, *body = table(result.rows)
+    head, *body = table(result.rows, result.places)
     lines = [_cells(head), _cells(["---"] + ["---:"] * (len(head) - 1)), *map(_cells, body)]
     if result.claims:
         lines += ["", _cells(["claim", "holds", "evidence"]), _cells(["---"] * 3)]
@@ -73,7 +75,7 @@ def markdown(result: Result) -> list[str]:
     return [*lines, "", *(f"* {note}" for note in result.notes)] if result.notes else lines
 
 
-def table(rows: Sequence[Row]) -> list[list[str]]:
+def table(rows: Sequence[Row], places: int = 1) -> list[list[str]]:
     """Return the rows as cells: systems down, settings across, in the order in which they first come.
 
     Many settings go down and the systems across. Where nothing was published, cells hold ours alone.
@@ -82,7 +84,7 @@ def table(rows: Sequence[Row]) -> list[list[str]]:
     settings = list(dict.fromkeys(row.setting for row in rows if row.setting))
     settings = ([""] if any(not row.setting for row in rows) else []) + settings
     published = any(row.paper is not None for row in rows)
-    cell = {(row.system, row.setting): _cell(row, published) for row in rows}
+    cell = {(row.system, row.setting): _cell(row, published, places) for row in rows}
     if len(settings) > _WIDEST:
         return [
             ["", *systems],
@@ -105,15 +107,14 @@ def _setting(setting: str) -> str:
     return f"{int(setting):,}" if setting.isdigit() else setting or "-"
 
 
-def _cell(row: Row, published: bool) -> str:
-    ours = (
-        "n/a" if row.ours is None else f"{round(row.ours, 2):.1f}"
-    )  # as in the JSON, and what it is made into
+def _cell(row: Row, published: bool, places: int) -> str:
+    # rounded as in the JSON, of which documents are made
+    ours = "n/a" if row.ours is None else f"{round(row.ours, 2):.{places}f}"
     if row.spread is not None:
-        ours += f" ± {row.spread:.1f}"
+        ours += f" ± {row.spread:.{places}f}"
     if not published:
         return ours
-    return f"{'-' if row.paper is None else f'{row.paper:.1f}'} / {ours}"
+    return f"{'-' if row.paper is None else f'{row.paper:.{places}f}'} / {ours}"
 
 
 def _aligned(cells: list[list[str]]) -> list[str]:

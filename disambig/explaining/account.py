@@ -78,8 +78,6 @@ def accounts(
         if record["margin"] < least_margin:
             lines.append(f"nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
         names = _ranked(record, shares := _shares(decisions, index, probabilities))
-        if shares and names[0] != chosen:
-            lines.append(f"{shown(names[0])} is more probable, but this model decides for the best F1")
         seen = _observed(decisions, index)
         weighed_most = chosen if proposed is None else decisions.candidates_of(index)[proposed]
         kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen, weighed_most)]

@@ -21,7 +21,7 @@ class Weighed:
     ----------
     parts : tuple of (str, float)
         What is added, in order. The candidate of the greatest sum is chosen; its margin is its lead on the
-        next one. The probabilities are the softmax of the sums without `OFFSET`.
+        next one. The probabilities are the softmax of the sums.
     """
 
     parts: tuple[tuple[str, float], ...]

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from disambig.errors import UserError
 
 HEADER = "header.json"
 _UNREADABLE = (
-    OSError, EOFError, ValueError, LookupError, NotImplementedError, zipfile.BadZipFile, zlib.error
+    OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 

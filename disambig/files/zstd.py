@@ -7,6 +7,8 @@ from typing import IO, Any
 
 from disambig.errors import UserError
 
+_WINDOW = 1 << 29
+"""Bytes that unpacking may look back, and hold: what `zstd --long=29` writes."""
 _AT_ONCE = 1 << 12
 """Packed bytes taken at a time: few, since each may unpack to many thousand."""
 
@@ -57,7 +59,7 @@ class ZstdFile(io.RawIOBase):
         pieces = []
         while packed:
             if self._frame is None:
-                unpacker = self._zstd.ZstdDecompressor(max_window_size=1 << 31)
+                unpacker = self._zstd.ZstdDecompressor(max_window_size=_WINDOW)
                 self._frame = unpacker.decompressobj()
             try:
                 pieces.append(self._frame.decompress(packed))

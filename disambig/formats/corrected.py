@@ -47,17 +47,36 @@ class CorrectedFormat:
         return (text + document.ending).encode()
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A change of a text: ``text[start:end]`` becomes `replacement`, as `task` decided."""
+
+    start: int
+    end: int
+    replacement: str
+    task: str
+
+
 def corrected(result: Annotated) -> str:
     """Return the text with the flagged replacements; of two that overlap the more probable is made."""
     text = result.document.text
+    parts, position = [], 0
+    for edit in made_edits(result):
+        parts += [text[position : edit.start], edit.replacement]
+        position = edit.end
+    return "".join([*parts, text[position:]])
+
+
+def made_edits(result: Annotated) -> list[Made]:
+    """Return the changes that `corrected` makes, in text order; none overlaps another."""
+    text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
     edits = sorted((edit_of(record, text) for record in wanted), key=lambda edit: edit["start"])
-    parts, position = [], 0
+    made = []
     for cluster in _overlapping(edits):
-        for start, end, replacement in _surest(cluster):
-            parts += [text[position:start], replacement]
-            position = end
-    return "".join([*parts, text[position:]])
+        tasks = {(each["start"], each["end"], each["replacement"]): each["task"] for each in cluster}
+        made += [Made(*edit, tasks[edit]) for edit in _surest(cluster)]
+    return made
 
 
 def _overlapping(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -78,6 +78,15 @@ def can_be_encoded(text: str) -> bool:
     return True
 
 
+def encodable(value: Any) -> Any:
+    """Return plain values with what UTF-8 cannot hold, such as bytes of a file name, as escapes."""
+    if isinstance(value, str):
+        return value if can_be_encoded(value) else value.encode(errors="backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {encodable(key): encodable(each) for key, each in value.items()}
+    return [encodable(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def id_of(given: object, path: str, number: int) -> str:
     """Return the id of a row: the one that it gives itself, else its place."""
     named = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""

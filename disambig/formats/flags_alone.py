@@ -42,6 +42,11 @@ class FlagsAlone:
         """Whether the format repeats the text, if it can."""
         return getattr(self.format, "text", None)
 
+    @property
+    def safe_cells(self) -> bool | None:
+        """Whether the format makes cells harmless, if it has any."""
+        return getattr(self.format, "safe_cells", None)
+
     def encode(self, results: Sequence[Annotated]) -> bytes:
         """Return the flags of some documents as a chunk."""
         return self.format.encode(

@@ -65,6 +65,11 @@ def line_documents(lines: Iterator[Line], path: str) -> Iterator[Document | Bad]
         yield Document(f"{path}:{line.number}", body, path, line.number, "line", text[len(body) :])
 
 
+def too_long(line: Line, path: str) -> UserError:
+    """Return the message for a line without its bytes."""
+    return UserError("D305", path=path, line=line.number, limit=LINE_LIMIT)
+
+
 def text_of(line: Line, path: str) -> str:
     """Return a line as text, its line end included.
 
@@ -74,5 +79,5 @@ def text_of(line: Line, path: str) -> str:
         D303, D304, or D305 for a line that is too long.
     """
     if line.data is None:
-        raise UserError("D305", path=path, line=line.number, limit=LINE_LIMIT)
+        raise too_long(line, path)
     return decode(line.data, path, start=line.offset)

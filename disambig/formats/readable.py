@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from disambig.formats.conllu.reader import parse
 from disambig.formats.documents import Document, Kind
 from disambig.formats.results import Annotated, flagged_records, only_labels, records
+from disambig.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ReadableFormat:
 def _lines(result: Annotated) -> Iterable[str]:
     document = result.document
     number, position, line_start = document.line or 1, 0, 0
-    path = document.path.encode(errors="backslashreplace").decode()
+    path = visible(document.path)
     tokens = _tokens(document) if document.kind == "conllu" else None
     labelled = only_labels(result)
     for record in records(result) if labelled else flagged_records(result):
@@ -49,9 +50,9 @@ def _lines(result: Annotated) -> Iterable[str]:
                 line_start = document.text.rfind("\n", position, start) + 1
             number, position = number + newlines, start
         observed, gloss = on_one_line(record["observed"]), record.get("gloss")
-        meant = record["chosen"] if labelled else on_one_line(record["replacement"])
+        meant = visible(record["chosen"]) if labelled else on_one_line(record["replacement"])
         decided = f"{observed}: {meant}" if labelled else f"{observed} -> {meant}"
-        said = ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
+        said = visible(", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss])))
         yield f"{path}:{number}:{start - line_start + 1}: {decided} ({said})\n"
 
 
@@ -70,4 +71,4 @@ def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
 
 def on_one_line(text: str) -> str:
     """Return what stands or should stand in a place, no word too, as a line shows it."""
-    return " ".join(text.split()) or '""'
+    return visible(" ".join(text.split())) or '""'

@@ -16,13 +16,19 @@ from disambig.formats.jsonl.rows import json_documents
 from disambig.formats.lines import line_documents, read_lines
 from disambig.formats.tables.csv_rows import csv_documents, read_header
 from disambig.formats.tables.parquet_rows import parquet_documents, seekable
-from disambig.formats.text_files import file_document
+from disambig.formats.text_files import FILE_LIMIT, file_document
 
 FIELD = "text"
 
 
 def read(
-    source: Input, *, field: str = FIELD, start: int = 0, end: int | None = None, line: int = 1
+    source: Input,
+    *,
+    field: str = FIELD,
+    start: int = 0,
+    end: int | None = None,
+    line: int = 1,
+    limit: int = FILE_LIMIT,
 ) -> Iterator[Document | Bad]:
     """Yield the documents of one file, those that begin from byte `start` up to byte `end`.
 
@@ -33,6 +39,8 @@ def read(
         Key of the text in JSONL, or its column in CSV and Parquet.
     start, end, line : int
         A stretch of a file that is not compressed, of whole documents, and the number of its first line.
+    limit : int
+        Bytes that may lie in memory of a file that cannot be read piece by piece; above it is one `Bad`.
 
     Yields
     ------
@@ -43,13 +51,15 @@ def read(
     try:
         with open_bytes(source.path) as handle:
             if source.kind == "file":
-                yield file_document(handle, path)
+                yield file_document(handle, path, limit=limit)
                 return
             if source.kind == "spacy":
-                yield from docbin_documents(handle, path)
+                yield from docbin_documents(handle, path, limit=limit)
                 return
             if source.kind == "parquet":
-                yield from parquet_documents(seekable(handle, path), path, field=field)
+                yield from parquet_documents(
+                    seekable(handle, path, limit=limit), path, field=field, limit=limit
+                )
                 return
             if source.kind == "csv":
                 yield from _csv(handle, path, field, start, end, line)
@@ -84,7 +94,9 @@ def _csv(
     yield from csv_documents(lines, path, header, field=field)
 
 
-def read_all(sources: Iterable[Input], *, field: str = FIELD) -> Iterator[Document | Bad]:
-    """Yield the documents of all `sources` in order."""
+def read_all(
+    sources: Iterable[Input], *, field: str = FIELD, limit: int = FILE_LIMIT
+) -> Iterator[Document | Bad]:
+    """Yield the documents of all `sources` in order; `limit` as for `read`."""
     for source in sources:
-        yield from read(source, field=field)
+        yield from read(source, field=field, limit=limit)

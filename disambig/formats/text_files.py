@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import IO
 
 from disambig.errors import UserError
+from disambig.files.memory import read_within
 from disambig.files.opening import decode
 from disambig.formats.documents import Document
 from disambig.formats.lines import LINE_LIMIT
@@ -12,17 +13,15 @@ from disambig.formats.lines import LINE_LIMIT
 FILE_LIMIT = 1 << 30
 
 
-def file_document(source: IO[bytes], path: str) -> Document:
+def file_document(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> Document:
     """Read one document.
 
     Raises
     ------
     UserError
-        D302 to D305 for what is no text, D320 for a file of more than a gigabyte.
+        D302 to D305 for what is no text, D872 for a file of more than `limit` bytes.
     """
-    data = source.read(FILE_LIMIT + 1)
-    if len(data) > FILE_LIMIT:
-        raise UserError("D320", path=path, limit=FILE_LIMIT)
+    data = read_within(source, path, limit)
     if not data:
         raise UserError("D302", path=path)
     text = decode(data, path)

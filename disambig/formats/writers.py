@@ -15,12 +15,13 @@ from disambig.formats.documents import Kind
 from disambig.formats.html import HtmlFormat
 from disambig.formats.inputs import Input
 from disambig.formats.jsonl.format import JsonlFormat
+from disambig.formats.m2 import M2Format
 from disambig.formats.readable import ReadableFormat
 from disambig.formats.results import Annotated
 from disambig.formats.tables.csv_format import CsvFormat
 from disambig.formats.tables.parquet_format import ParquetFormat
 
-FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy")
+FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy", "m2")
 BINARY = ("parquet", "spacy")
 OF_LANGUAGE = ("html", "conllu", "spacy")
 """Those that are made otherwise for another language."""
@@ -35,6 +36,7 @@ _OF_SUFFIX = {
     ".parquet": ("parquet",),
     ".conllu": ("conllu",),
     ".spacy": ("spacy",),
+    ".m2": ("m2",),
 }
 """The formats that a file of such a name may hold, the one it asks for first."""
 
@@ -66,7 +68,14 @@ class Format(Protocol):
         ...
 
 
-def make_format(name: str, *, field: str = "text", text: bool = True, language: str = "en") -> Format:
+def make_format(
+    name: str,
+    *,
+    field: str = "text",
+    text: bool = True,
+    language: str = "en",
+    safe_cells: bool | None = None,
+) -> Format:
     """Return the format `name`.
 
     Parameters
@@ -79,6 +88,8 @@ def make_format(name: str, *, field: str = "text", text: bool = True, language: 
         Whether ``"jsonl"`` repeats each document's text, and tables the text around a decision.
     language : str
         Of the blank spaCy pipeline (for ``"spacy"`` and ``"conllu"``), and of the page (``"html"``).
+    safe_cells : bool, optional
+        Whether formulas in ``"csv"`` and ``"tsv"`` are made harmless; if not given, in ``"csv"``.
 
     Raises
     ------
@@ -90,11 +101,12 @@ def make_format(name: str, *, field: str = "text", text: bool = True, language: 
         "text": ReadableFormat,
         "corrected": lambda: CorrectedFormat(field=field),
         "html": lambda: HtmlFormat(language=language),
-        "csv": lambda: CsvFormat(text=text),
-        "tsv": lambda: CsvFormat(text=text, name="tsv", suffix=".tsv"),
+        "csv": lambda: CsvFormat(text=text, safe_cells=safe_cells is not False),
+        "tsv": lambda: CsvFormat(text=text, safe_cells=bool(safe_cells), name="tsv", suffix=".tsv"),
         "parquet": lambda: ParquetFormat(text=text),
         "conllu": lambda: ConlluFormat(language=language),
         "spacy": lambda: SpacyFormat(language=language),
+        "m2": M2Format,
     }
     assert tuple(makers) == FORMATS
     if name not in makers:
@@ -132,7 +144,7 @@ def check_inputs(format: Format, inputs: Iterable[Input]) -> None:
         D321 for corrected text of what comes as tokens.
     """
     for entry in inputs:
-        if format.name == "corrected" and entry.kind in ("conllu", "spacy"):
+        if format.name in ("corrected", "m2") and entry.kind in ("conllu", "spacy"):
             raise UserError("D321", format=format.name, kind=entry.kind, path=entry.path)
 
 

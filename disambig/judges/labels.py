@@ -31,14 +31,16 @@ _FITTED = ("scale", "bias", "offset")
 class Labels:
     """Calibration and decision offsets of each group.
 
-    The probability of candidate r is the softmax of ``scale * score_r + bias_r`` (Platt scaling, for two
-    candidates); the choice is the candidate of largest ``scale * score_r + bias_r + offset_r``.
+    The probability of candidate r is the softmax of ``scale * score_r + bias_r + offset_r``, and the most
+    probable one is chosen. Scale and bias are Platt scaling; offsets are zero but for a metric that weighs a
+    label by more than how frequent it is, such as the F1 of a rare one: then its probability is what it would
+    be if the label were that much more frequent.
 
     Attributes
     ----------
     scale : array of float64, shape (n_groups,)
     bias, offset : arrays of float64, shape (n_groups, most candidates)
-        What `fit` learns.
+        What `fit` learns; without its offset a probability is the frequency with which a label is right.
     least_margin : float
         Nothing is said where the chosen candidate leads the next one by less; in units of log-odds.
     drawn : float
@@ -85,7 +87,7 @@ class Labels:
         return replace(found, least_margin=self.least_margin, drawn=self.drawn)
 
     def judge(self, scored: Scored, *, flags_per_1000: float | None = None) -> Judged:
-        """Choose the most probable label, or the one that serves the metric best; nothing is flagged."""
+        """Choose the most probable label; nothing is flagged."""
         scores = scored.scores.reshape(-1, len(scored.group.candidates))
         chosen, margins, probabilities = self.choose(scores, scored.number)
         # a margin is compared as records keep it
@@ -120,7 +122,8 @@ class Labels:
 
     def logits(self, scores: Floats, group: int) -> Floats:
         """Return unnormalised log-probabilities, shape ``(n, K)``."""
-        return self.scale[group] * scores + self.bias[group, : scores.shape[1]]
+        shift = self.bias[group] + self.offset[group]
+        return self.scale[group] * scores + shift[: scores.shape[1]]
 
     def choose(self, scores: Floats, group: int) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return which candidate is chosen, by what margin, and its probability, each shape ``(n,)``.
@@ -133,13 +136,12 @@ class Labels:
         scores : array of float64, shape (n, K)
         """
         logits = self.logits(scores, group)
-        decisive = logits + self.offset[group, : scores.shape[1]]
-        chosen = decisive.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
+        chosen = logits.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
         rows = np.arange(len(scores))
         if scores.shape[1] == 1:
             odds = self.bias[group, 0]
             return chosen, np.full(len(rows), odds), np.full(len(rows), 1.0 / (1.0 + np.exp(-odds)))
-        ordered = np.sort(decisive, axis=1)
+        ordered = np.sort(logits, axis=1)
         return chosen, ordered[:, -1] - ordered[:, -2], softmax(logits)[rows, chosen]
 
 

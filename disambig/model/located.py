@@ -19,13 +19,14 @@ def located(config: dict[str, Any], target: Path) -> dict[str, Any]:
     """Return `config` with the files and folders that are there as a model at `target` is to name them.
 
     One below the directory that holds the model is named by its place relative to the model's: both can
-    be moved together, and nothing is said of the machine. Others are named by their full path.
+    be moved together, and nothing is said of the machine. Others are named by their full path. Of a task
+    these are the settings that it declares to be folders, too (`TaskOptions.folders`).
     """
     home = target.parent.resolve() / target.name
 
-    def named(setting: str, value: str) -> str:
+    def named(is_there: Callable[[Path], bool], value: str) -> str:
         path = Path(value).resolve()
-        if not _IS_THERE[setting](path):
+        if not is_there(path):
             return value  # such as the name of a pack, whose table it is
         near = path.is_relative_to(home.parent)
         return Path(os.path.relpath(path, home)).as_posix() if near else str(path)
@@ -36,27 +37,37 @@ def located(config: dict[str, Any], target: Path) -> dict[str, Any]:
 def found(config: dict[str, Any], home: Path) -> dict[str, Any]:
     """Return the config of a model at `home` with full paths: what `located` made, undone."""
 
-    def full(setting: str, value: str) -> str:
+    def full(is_there: Callable[[Path], bool], value: str) -> str:
         path = home / value
         relative = not os.path.isabs(value) and len(Path(value).parts) > 1
-        return str(path.resolve()) if relative and _IS_THERE[setting](path) else value
+        return str(path.resolve()) if relative and is_there(path) else value
 
     return _with_paths(config, full)
 
 
-def _with_paths(config: dict[str, Any], named: Callable[[str, str], str]) -> dict[str, Any]:
-    def of(section: Any) -> Any:
+def _with_paths(
+    config: dict[str, Any], named: Callable[[Callable[[Path], bool], str], str]
+) -> dict[str, Any]:
+    def of(section: Any, known: dict[str, Callable[[Path], bool]]) -> Any:
         if not isinstance(section, dict):
             return section
-        known = {
-            name: value for name, value in section.items() if name in _IS_THERE and isinstance(value, str)
-        }
-        return section | {name: named(name, value) for name, value in known.items()}
+        paths = {name: value for name, value in section.items() if name in known and isinstance(value, str)}
+        return section | {name: named(known[name], value) for name, value in paths.items()}
 
     made = dict(config)
     if isinstance(made.get("task"), dict):  # of which "gaps" may be a word, too
         paths = {name: value for name, value in made["task"].items() if os.sep in str(value)}
-        made["task"] = made["task"] | of(paths)
+        made["task"] = made["task"] | of(paths, _IS_THERE | _declared(made["task"]))
     if "extractors" in made:
-        made["extractors"] = {name: of(section) for name, section in made["extractors"].items()}
+        made["extractors"] = {name: of(section, _IS_THERE) for name, section in made["extractors"].items()}
     return made
+
+
+def _declared(section: dict[str, Any]) -> dict[str, Callable[[Path], bool]]:
+    """Return the settings that a task's class declares to be folders; an unknown class is no matter here."""
+    from disambig.fields import folders
+    from disambig.registry import parts
+
+    part = parts("tasks").get(str(section.get("@disambig_tasks")))
+    factory = part.load() if part is not None else None
+    return dict.fromkeys(folders(factory), Path.is_dir) if isinstance(factory, type) else {}

@@ -17,6 +17,7 @@ import hashlib
 import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,10 @@ from numpy.typing import NDArray
 
 from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
+from disambig.files.drafts import Drafts, draft_folder
 from disambig.files.json_text import finite
+from disambig.files.saving import followed
+from disambig.files.swapping import put, restore
 from disambig.judges import config_of
 from disambig.model import first_format
 from disambig.model.card import card
@@ -42,7 +46,7 @@ _LARGEST = 1e30
 
 
 def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
-    """Write `model` as a directory, all or nothing.
+    """Write `model` as a directory, all or nothing; an old one stands until the new one does.
 
     Raises
     ------
@@ -50,23 +54,21 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
         D406 where something is there already and `force` is not set; D309 where it cannot be written.
     """
     target = Path(path)
-    if target.exists() and not force:
-        raise UserError("D406", path=target)
     try:
+        target = followed(target)
+        restore(target)
+        if target.exists() and not force:
+            raise UserError("D406", path=path)
         _write(model, target)
     except OSError as problem:
         raise UserError("D309", path=target, problem=problem.strerror or problem) from problem
 
 
 def _write(model: Model, target: Path) -> None:
-    import shutil
-    import tempfile
-
     import srsly
 
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
+    with draft_folder(Drafts.beside(target)) as draft:
         config = {"judge": config_of(model.task), **model.config}
         write_config(located(config, target), draft / "config.cfg")
         np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
@@ -86,13 +88,7 @@ def _write(model: Model, target: Path) -> None:
         srsly.write_json(draft / "model.json", said, indent=1)
         (draft / "README.md").write_text(card(model, target.name), encoding="utf8")
         os.chmod(draft, 0o755)
-        if target.is_dir():
-            shutil.rmtree(target)
-        elif target.exists():
-            target.unlink()
-        os.replace(draft, target)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        put(draft, target)
 
 
 def load_model(path: str | Path) -> Model:
@@ -105,6 +101,8 @@ def load_model(path: str | Path) -> Model:
         D409 where the task has other groups than the model was trained for.
     """
     home = Path(path)
+    with suppress(OSError):
+        restore(home)
     said = _read_json(home)
     first = said["format"] == first_format.FORMAT
     for name in first_format.FILES if first else _FILES:

@@ -7,8 +7,6 @@ their names, NAME is the plugin's and VERSION that of this disambig.
 from __future__ import annotations
 
 import keyword
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
@@ -18,7 +16,8 @@ from pathlib import Path
 from disambig import __version__
 from disambig.claims import CORE_PREFIXES, plain
 from disambig.errors import UserError
-from disambig.files.saving import TEMPORARY, writing
+from disambig.files.drafts import Drafts, draft_folder
+from disambig.files.saving import writing
 from disambig.plugins import GROUP
 from disambig.training.shipped import shipped
 
@@ -99,11 +98,8 @@ def _taken(name: str) -> str:
 @contextmanager
 def _made(home: Path) -> Iterator[Path]:
     """Give a directory to write into, which gets its name if all went well, and goes away if not."""
-    work = home.with_name(f"{TEMPORARY}{os.getpid()}-{home.name}")
     with writing(home):
-        try:
-            work.mkdir(parents=True)
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with draft_folder(Drafts.beside(home)) as work:
             yield work
             work.rename(home)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import raise_error
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
@@ -21,14 +20,13 @@ from disambig.judges.operating import checked
 from disambig.model.annotate import ignoring
 from disambig.model.model import Model
 from disambig.spacy.annotations import write_batch
+from disambig.spacy.piped import Piped
 from disambig.text.documents import view_of_docs
 
 _REFERENCE = "model.json"
-_MOST_TOKENS = 100_000
-"""Tokens at which a batch is full: more would not be faster."""
 
 
-class Disambiguator:
+class Disambiguator(Piped):
     """Decide between candidates in Docs.
 
     `predict` is pure; `set_annotations` alone writes.
@@ -73,50 +71,14 @@ class Disambiguator:
             raise UserError("D338", model=model.name)
         if flags_per_1000 is not None:
             checked(flags_per_1000)
-        self.name = name
+        super().__init__(name)
         self.model = model
         self.spans_key = spans_key
         self.flags_per_1000 = flags_per_1000
         self.ignore = tuple(_one_word(model, name, word) for word in _as_list(name, ignore))
         self.protect = protect
         self.vocab = nlp.vocab
-        self.error_handler: Callable[..., None] | None = None
         self._add_strings()
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Annotate one Doc."""
-        try:
-            self.set_annotations([doc], self.predict([doc]))
-        except Exception as problem:  # spaCy's protocol: the handler decides whether to go on
-            self.get_error_handler()(self.name, self, [doc], problem)
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
-        """Annotate a stream of Docs, a batch at a time; one bad Doc does not lose its batch.
-
-        Parameters
-        ----------
-        stream : iterable of Doc
-        batch_size : int
-            Docs in a batch at most; long Docs make smaller batches.
-        """
-        for docs in _batches(stream, batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-                good = True
-            except Exception:
-                good = False
-            yield from docs if good else self._one_by_one(docs)
-
-    def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
-        """Annotate Docs of which one at least is bad; the error handler gets the bad ones."""
-        for doc in docs:
-            try:
-                self.set_annotations([doc], self.predict([doc]))
-            except Exception as problem:
-                self.get_error_handler()(self.name, self, [doc], problem)
-            else:
-                yield doc
 
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs; the Docs stay as they are."""
@@ -140,15 +102,6 @@ class Disambiguator:
             labeled=kwargs.get("labeled", True),
         )
         return scores
-
-    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Set what is called with (name, component, docs, error) for a Doc that fails."""
-        self.error_handler = error_handler
-
-    def get_error_handler(self) -> Callable[..., None]:
-        """Return what is called for a Doc that fails; by default the error is raised."""
-        handler: Callable[..., None] = self.error_handler or raise_error
-        return handler
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
         """Return which model this is: the model itself is referred to, not copied."""
@@ -190,20 +143,6 @@ class Disambiguator:
         for group in self.model.task.groups:
             for candidate in group.candidates:
                 self.vocab.strings.add(candidate)
-
-
-def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
-    """Gather Docs, so that neither many short ones cost time nor many long ones memory."""
-    batch: list[Doc] = []
-    tokens = 0
-    for doc in stream:
-        batch.append(doc)
-        tokens += len(doc)
-        if len(batch) >= size or tokens >= _MOST_TOKENS:
-            yield batch
-            batch, tokens = [], 0
-    if batch:
-        yield batch
 
 
 def _as_list(name: str, ignore: Sequence[str]) -> Sequence[str]:

@@ -6,7 +6,8 @@ module that declares one must import without fail and load nothing heavy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from disambig.model.loading import load
 from disambig.model.model import Model
 from disambig.packs import available
 from disambig.spacy.component import Disambiguator
-from disambig.spacy.settings import checked
+from disambig.spacy.settings import Component, checked
 
 Sets = str | list[str | list[str]]
 """A file of candidate lists, or the lists: ``["quite/quiet", ["lie", "lay"]]``."""
@@ -175,6 +176,49 @@ def label_factory(
     defaults: dict[str, Any] = {"model": None, "spans_key": spans_key or task, "least_margin": None}
     _register(name, chosen, defaults | ({"fallback": False} if falls_back else {}), requires)
     return chosen
+
+
+def declared_factory(
+    name: str,
+    create: Callable[..., Component],
+    *,
+    defaults: Mapping[str, Any],
+    assigns: Sequence[str],
+    requires: Sequence[str] = (),
+    scores: Mapping[str, float] | None = None,
+) -> Callable[..., Component]:
+    """Register a factory of components of another kind than those above with spaCy and return it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the factory, such as ``"disambig_parser"``.
+    create : callable
+        Makes the component of ``nlp``, ``name`` and the settings, which it annotates with ``str``, ``float``,
+        ``bool`` or ``list[str]`` (and ``| None``): others are refused (D516).
+    defaults : mapping
+        The settings with their defaults.
+    assigns, requires : sequences of str
+        What it writes and reads, such as ``"doc.spans"``, for spaCy's analysis of pipelines.
+    scores : mapping of str to float, optional
+        Weights of the scores that it gives.
+    """
+    factory = name
+
+    @wraps(create)
+    def required(*, nlp: Language, name: str, **settings: Any) -> Component:
+        require_distribution(nlp, factory)
+        return create(nlp=nlp, name=name, **settings)
+
+    Language.factory(
+        name,
+        default_config=dict(defaults),
+        assigns=list(assigns),
+        requires=list(requires),
+        default_score_weights=dict(scores or {}),
+        func=checked(required),
+    )
+    return create
 
 
 def _register(

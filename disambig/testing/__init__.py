@@ -28,6 +28,7 @@ from disambig.testing.material import material
 from disambig.testing.measures import check_measure, outcomes
 from disambig.testing.problems import blocks, chains, crossed, crossed_lists, dense_lists, lists
 from disambig.testing.readers import check_reader
+from disambig.testing.runners import check_runner
 from disambig.testing.tasks import check_task
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "check_learner",
     "check_measure",
     "check_reader",
+    "check_runner",
     "check_task",
     "crossed",
     "crossed_lists",

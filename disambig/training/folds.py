@@ -175,8 +175,16 @@ class Ready:
         """Return the right candidate of each example of a group."""
         return self.marked.examples.instances.observed[self.rows[group]]
 
+    def as_they_come(self, group: int) -> NDArray[np.int64]:
+        """Return which examples of a group tell how frequent labels are: all but those picked for theirs.
+
+        Where all were picked, it is all of them.
+        """
+        picked = np.array([self.marked.labelled[row].picked for row in self.rows[group].tolist()], bool)
+        return np.flatnonzero(~picked | picked.all())
+
     def material(self, model: Model, rng: np.random.Generator) -> HeldOutScores:
-        """Return all examples, as they were scored out of fold."""
+        """Return the examples as they come, as they were scored out of fold."""
         return HeldOutScores(self, model.task, rng)
 
     def provenance(self, model: Model) -> dict[str, Any]:
@@ -188,10 +196,12 @@ class Ready:
             said += notes.first(task.remarks(marked.examples.view, marked.examples.instances))
         scores = self.material(model, np.random.default_rng(0))
         chosen = [model.judge.judge(scores.scored(g)).chosen for g in range(len(self.rows))]
+        kept = [self.as_they_come(g) for g in range(len(self.rows))]
+        right = [each[rows] for each, rows in zip(self.right, kept, strict=True)]
         if learns_labels(task):
             chosen = [
-                seen_elsewhere(c, r, self.folds[own])
-                for c, r, own in zip(chosen, self.right, self.rows, strict=True)
+                seen_elsewhere(c, r, self.folds[own[rows]])
+                for c, r, own, rows in zip(chosen, right, self.rows, kept, strict=True)
             ]
         said += notes.alternatives(
             task,
@@ -202,15 +212,15 @@ class Ready:
                 )
             ],
         )
-        hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, self.right, strict=True)]
-        said += notes.no_better(task, hits, self.right, model.scorers)
+        hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, right, strict=True)]
+        said += notes.no_better(task, hits, right, model.scorers)
         said.append(notes.accuracy(np.concatenate(hits), self.n_folds))
         return {**counts(marked), "notes": said}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOutScores:
-    """Examples as they were scored out of fold."""
+    """Examples as they were scored out of fold, but for those that were picked for their label."""
 
     ready: Ready
     task: Task
@@ -222,12 +232,13 @@ class HeldOutScores:
         return self.ready.marked.examples.n_words
 
     def scored(self, group: int, *, most: int | None = None) -> Scored:
-        """Return the examples of a group."""
+        """Return the examples of a group; ValueError where there are more than `most`."""
         features, instances = self.ready.features[group], self.ready.marked.examples.instances
         rows = self.ready.rows[group]
+        kept = self.ready.as_they_come(group)
         if most is not None and len(rows) > most:
             raise ValueError("examples in folds are few: a judge takes all of them")
-        return Scored(
+        every = Scored(
             self.task.groups[group],
             group,
             features.batch.offsets,
@@ -237,6 +248,7 @@ class HeldOutScores:
             features.asked,
             features.batch.cost,
         )
+        return every if len(kept) == len(rows) else every.take(kept)
 
 
 def counts(marked: Marked) -> dict[str, Any]:

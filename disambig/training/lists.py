@@ -37,7 +37,7 @@ def split_lists(items: Sequence[NBest]) -> tuple[list[NBest], list[NBest]]:
 
     Of few documents none are put aside.
     """
-    parts = _parts(items)
+    parts = _parts([item.document for item in items])
     if parts.max(initial=-1) < 0 or len({item.document for item in items}) < FEW:
         return list(items), []
     tested = parts == TEST
@@ -68,34 +68,78 @@ def train_lists(
     UserError
         D337 where no list has candidates of different costs.
     """
-    every = examples_of(parts, items)
+    documents = [item.document for item in items]
+    return train_candidates(
+        parts, listed(parts["task"], items), documents, name=name, put_aside=put_aside, **settings
+    )
+
+
+def train_candidates(
+    parts: dict[str, Any],
+    lists: CandidateLists,
+    documents: Sequence[str],
+    *,
+    name: str,
+    tune: CandidateLists | None = None,
+    put_aside: int = 0,
+    **settings: Any,
+) -> Model:
+    """Train a model that finds the best of a list, from lists by columns.
+
+    Parameters
+    ----------
+    parts : dict
+        The resolved config, as for `trainer.train`; its task has items with candidates of their own.
+    lists : CandidateLists
+        Those whose costs are not known are left out.
+    documents : sequence of str, shape (n_lists,)
+        What must not be split between learning and tuning.
+    tune : CandidateLists, optional
+        What is tuned on, with costs: development data of learners, such as those that stop early, and
+        examples of the judge. Left out, it is a fifth of the documents; of few documents it is all of them.
+    put_aside : int
+        Lists that were left out before, to test on: they are accounted for.
+    **settings
+        As for `trainer.train`.
+
+    Raises
+    ------
+    UserError
+        D337 where no list has candidates of different costs, or none to tune on has costs.
+    ValueError
+        Where there is not a document for each list.
+    """
+    if len(documents) != len(lists):
+        raise ValueError(f"a document for each list is wanted: {len(documents)} for {len(lists)}")
+    every = _examples(parts, lists)
     costs = every.instances.costs(parts["task"].groups[0])
     if not (costs[~np.isnan(costs)] > 0).any() or (every.instances.observed < 0).all():
-        raise UserError("D337", n=len(items))
+        raise UserError("D337", n=len(lists))
     known = np.flatnonzero(every.instances.observed >= 0)
-    folds = _parts([items[i] for i in known.tolist()])
-    tuned = folds == TUNE
-    notes = []
-    if not tuned.any() or tuned.all():
-        n = len({items[i].document for i in known.tolist()})
-        notes.append(
-            f"too few to put any aside to tune on: {many(n, 'document')} (equal references count as one)"
-        )
-        tuned, learned = np.ones(len(known), bool), np.ones(len(known), bool)
+    if tune is None:
+        learn, tuned, notes = _divided(every, known, [documents[i] for i in known.tolist()])
     else:
-        learned = ~tuned
-    learn, tune = (_some(every, known[part]) for part in (learned, tuned))
-    model = train_examples(parts, learn, tune, learn, name=name, **settings)
-    documents = len({item.document for item in items})
-    left_out = ["lists: neither costs nor a reference"] * (len(items) - len(known))
+        learn, tuned, notes = _some(every, known), _examples(parts, tune), []
+        tuned = _some(tuned, np.flatnonzero(tuned.instances.observed >= 0))
+        if not len(tuned.instances):
+            raise UserError("D337", n=len(tune))
+    model = train_examples(parts, learn, tuned, learn, name=name, **settings)
+    left_out = ["lists: neither costs nor a reference"] * (len(lists) - len(known))
     told = account(len(known) + put_aside, left_out, "lists")
-    said = {"lists": len(known), "documents": documents, "train_words": 0, "account": told}
+    said = {"lists": len(known), "documents": len(set(documents)), "train_words": 0, "account": told}
     return replace(model, provenance={**model.provenance, "examples": said, "notes": notes})
 
 
-def examples_of(parts: dict[str, Any], items: Sequence[NBest]) -> Examples:
-    """Return lists as examples; costs are those of the lists, or the measure's."""
-    return Examples(parts["tokenisation"]([]), instances_of(listed(parts["task"], items)), 0)
+def _divided(
+    every: Examples, known: NDArray[np.int64], documents: Sequence[str]
+) -> tuple[Examples, Examples, list[str]]:
+    """Return what is learned from, what is tuned on, and what there is to say of it."""
+    tuned = _parts(documents) == TUNE
+    if tuned.any() and not tuned.all():
+        return _some(every, known[~tuned]), _some(every, known[tuned]), []
+    n = many(len(set(documents)), "document")
+    note = f"too few to put any aside to tune on: {n} (equal references count as one)"
+    return _some(every, known), _some(every, known), [note]
 
 
 def listed(task: Task, items: Sequence[NBest]) -> CandidateLists:
@@ -104,13 +148,17 @@ def listed(task: Task, items: Sequence[NBest]) -> CandidateLists:
     return lists_of(items, lambda texts, references: costs_of(measure, texts, references))
 
 
+def _examples(parts: dict[str, Any], lists: CandidateLists) -> Examples:
+    return Examples(parts["tokenisation"]([]), instances_of(lists), 0)
+
+
 def _some(examples: Examples, rows: NDArray[np.int64]) -> Examples:
     chosen: Instances = examples.instances.take(rows)
     return replace(examples, instances=chosen)
 
 
-def _parts(items: Sequence[NBest]) -> NDArray[np.int64]:
+def _parts(documents: Sequence[str]) -> NDArray[np.int64]:
     """Return the part of each list: by its document alone, whatever the order."""
-    names = sorted({item.document for item in items}, key=hash_word)
+    names = sorted(set(documents), key=hash_word)
     number = {name: i for i, name in enumerate(names)}
-    return np.array([number[item.document] % PARTS for item in items], np.int64)
+    return np.array([number[document] % PARTS for document in documents], np.int64)

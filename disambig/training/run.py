@@ -172,6 +172,7 @@ def _run_lists(
         raise UserError("D336", model=plan.name, task=task.name)
     if not paths:
         raise UserError("D412", what="the settings", hint="name lists under [training] or with --lists")
+    plan = plan.with_settings(task.settings_of(()) if isinstance(task, LearnsSettings) else {})
     items = list(read_nbest(paths))
     learned, tested = split_lists(items)
     about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
@@ -225,7 +226,7 @@ class Plan:
             D467 where all examples have the same label, and there is no baseline to decide; whatever the
             task raises.
         """
-        task, config = self.parts["task"], self.config
+        task = self.parts["task"]
         if decides(task).between != "labels":
             return self
         labelled = as_decided(task, labelled)
@@ -237,10 +238,14 @@ class Plan:
         if decides(task).where == "tokens":
             usable = in_one_token(labelled, tokenisation) or labelled
         learned = task.settings_of(usable, tokenisation) if isinstance(task, LearnsSettings) else {}
+        return self.with_settings(learned)
+
+    def with_settings(self, learned: dict[str, Any]) -> Plan:
+        """Return a plan whose task has some settings besides those of the config."""
         if not learned:
             return self
-        parts = {**self.parts, "task": replace(task, **learned)}
-        return replace(self, parts=parts, config={**config, "task": {**config["task"], **learned}})
+        parts = {**self.parts, "task": replace(self.parts["task"], **learned)}
+        return replace(self, parts=parts, config={**self.config, "task": {**self.config["task"], **learned}})
 
 
 def read_plan(path: str | Path, *, overrides: dict[str, Any] | None = None, mistakes: bool = False) -> Plan:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from toy_decoders import Chart, bracketings, derivations, paths
+from toy_decoders import Chart, bracketings, derivations, packed, paths
 
 from disambig.api import Enumerated
-from disambig.api.decoding import Chain
+from disambig.api.decoding import Chain, Hypergraph
 from disambig.testing import check_decoder
 
 LENGTHS = (1, 3, 2)
@@ -29,6 +29,7 @@ CASES = {
     ),
     "chain": check_decoder(Chain(2), CHAIN_OFFSETS, CHAINS),
     "chart": check_decoder(Chart(), FORESTS, PARSES),
+    "hypergraph": check_decoder(Hypergraph(), packed(FORESTS), PARSES),
 }
 
 

@@ -49,6 +49,13 @@ WITH_GROUPS = {"variance_svm.VarianceSVM.v1": "variance", "variance_svm.SumLM.v1
 """The setting that names feature groups: all that there are."""
 CHAIN = {"@disambig_decoders": "disambig.Chain.v1"}
 REFUSED = {
+    "boosted_lasso.AveragedPerceptron.v1": {"chains"},
+    "boosted_lasso.BLasso.v1": {"chains"},
+    "boosted_lasso.Boosting.v1": {"chains"},
+    "boosted_lasso.FBoosting.v1": {"chains"},
+    "boosted_lasso.FSLR.v1": {"chains"},
+    "boosted_lasso.PairwiseL2.v1": {"chains"},
+    "exponentiated_gradient.EG.v1": {"chains"},
     "kernel_rls.RLSC.v1": {"chains"},
     "kernel_rls.RLSCComb.v1": {"chains"},
     "kernel_rls.RLSCLin.v1": {"chains"},
@@ -100,7 +107,11 @@ def test_every_linear_learner_learns_from_lists():
             assert name == "random_subspace.StructuredPerceptron.v1" or not REFUSED.get(name, set()) & LISTS
 
 
-LEARN_STRUCTURES = ("variance_svm.ConditionalLogit.v1", "random_subspace.SGD.v1")
+LEARN_STRUCTURES = (
+    "exponentiated_gradient.EG.v1",
+    "random_subspace.SGD.v1",
+    "variance_svm.ConditionalLogit.v1",
+)
 
 
 @pytest.mark.parametrize("problem", ["chains", "sparse lists"])

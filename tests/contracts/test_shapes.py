@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from toy_decoders import Chart, chain_batch, chart_batch, unpacked
+from toy_decoders import Chart, chain_batch, chart_batch, graph_batch, unpacked
 from toy_learners import (
     ExponentiatedGradient,
     KernelRidge,
@@ -17,7 +17,7 @@ from toy_learners import (
 
 from disambig.api import Columns, CrossedRows, Enumerated, SparseRows
 from disambig.api.batches import segments
-from disambig.api.decoding import Chain
+from disambig.api.decoding import Chain, Hypergraph
 from disambig.model.states import stack, unstack
 from disambig.testing import blocks, check_learner, crossed, lists
 from disambig.training.fitting import fit, mean_cost
@@ -49,7 +49,11 @@ def mistakes(decoder, batch, weights):
 
 def test_the_same_perceptron_learns_sequences_and_charts():
     rng = np.random.default_rng(4)
-    for decoder, batch in ((Chain(3), chain_batch(rng)), (Chart(), chart_batch(rng))):
+    for decoder, batch in (
+        (Chain(3), chain_batch(rng)),
+        (Chart(), chart_batch(rng)),
+        (Hypergraph(), graph_batch(rng)),
+    ):
         fitted = Perceptron(decoder, epochs=300).fit(batch)
         assert mistakes(decoder, batch, np.zeros(len(batch.columns))) > 0
         assert fitted.report["mistakes"] == 0
@@ -62,6 +66,7 @@ def test_the_gradient_of_a_softmax_loss_is_a_difference_of_masses():
         (Enumerated(), lists(8)),
         (Chain(3), chain_batch(rng)),
         (Chart(), chart_batch(rng)),
+        (Hypergraph(), graph_batch(rng)),
     ):
         right = gold(decoder, batch, np.zeros(len(batch.cost)))
 
@@ -141,6 +146,8 @@ def test_packed_gradient_equals_gradient_over_all_parses():
     packed = chart_batch(np.random.default_rng(6))
     learner = ExponentiatedGradient(Chart(), eta=0.05, steps=40)
     over_parts = learner.fit(packed).scorer.weights
+    own = ExponentiatedGradient(Hypergraph(), eta=0.05, steps=40)
+    assert own.fit(graph_batch(np.random.default_rng(6))).scorer.weights == pytest.approx(over_parts)
     over_parses = ExponentiatedGradient(eta=0.05, steps=40).fit(unpacked(packed)).scorer.weights
     assert np.abs(over_parts).max() > 0.1
     assert over_parts == pytest.approx(over_parses, abs=1e-9)

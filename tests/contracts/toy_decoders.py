@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from disambig.api import Columns, SparseRows
-from disambig.api.decoding import Chain
+from disambig.api.batches import PartRows as SharedParts
+from disambig.api.decoding import Chain, Hypergraphs
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,19 @@ def bracketings(n):
     return Forest(tuple(edges))
 
 
+def packed(forests):
+    """Return forests as the layout of the core's decoder."""
+    heads, tails, counts, sizes = [], [], [], []
+    for forest in forests:
+        nodes = list(dict.fromkeys(head for head, _ in forest.edges))
+        heads += [nodes.index(head) for head, _ in forest.edges]
+        tails += [([nodes.index(tail) for tail in own] + [-1, -1])[:2] for _, own in forest.edges]
+        counts.append(len(forest.edges))
+        sizes.append(len(nodes))
+    offsets, starts_of_nodes = (np.concatenate([[0], np.cumsum(each)]) for each in (counts, sizes))
+    return Hypergraphs(offsets, starts_of_nodes, heads, tails)
+
+
 def derivations(forest, node=None):
     """Return the edges (by number) of every parse in a forest, by brute force."""
     node = forest.edges[-1][0] if node is None else node
@@ -167,6 +181,13 @@ def chart_batch(rng, *, sizes=(3, 4, 4, 5), n_columns=6):
     right = Chart().best(rows @ rng.normal(size=n_columns), forests)
     parts = SparseRows(csr_array(rows), offsets, (1.0 - right).astype(np.float32), shared_columns(n_columns))
     return PartRows(parts, forests)
+
+
+def graph_batch(rng, **settings):
+    """Return a chart batch with the layout of the core's decoder, each row a part of its own."""
+    batch = chart_batch(rng, **settings)
+    own = np.arange(len(batch.cost), dtype=np.int32)[:, None]
+    return SharedParts(batch.parts.rows, own, packed(batch.layout), batch.cost, batch.columns)
 
 
 def unpacked(batch):

@@ -58,11 +58,11 @@ def test_learners_take_it_from_a_config(home, learner):
     assert not np.allclose(scores, alone)
 
 
-def test_the_snippet_runs(home):
-    snippets = set(re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)) - set(
-        FILES.values()
-    )
-    (snippet,) = snippets
+SNIPPETS = [text for kind, text in BLOCKS if kind == "python" and text not in FILES.values()]
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=["hypergraph", "chart", "learning"])
+def test_the_snippets_run(home, snippet):
     exec(compile(snippet, "README.md", "exec", dont_inherit=True), {"__name__": "guide"})
 
 
@@ -71,4 +71,4 @@ def test_the_methods_are_those_of_the_contract():
 
     shown = set(re.findall(r"^\| `(\w+)\(", GUIDE, re.MULTILINE))
     assert shown == {name for part in (Decoder, FindsTop) for name in vars(part) if not name.startswith("_")}
-    assert len(BLOCKS) == len(FILES) + 1
+    assert len(BLOCKS) == len(FILES) + len(SNIPPETS)

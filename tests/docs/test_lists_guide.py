@@ -48,10 +48,13 @@ def call(line):
     return done.output
 
 
-def test_the_line_is_a_list():
-    (line,) = [code for language, code in BLOCKS if language == "json"]
+def test_the_lines_are_lists():
+    line, with_words = [code for language, code in BLOCKS if language == "json"]
     item = parsed(line, "README.md")
     assert item.candidates == ("a quite place", "a quiet place") and item.features[0] == {"lm": 2.5}
+    item = parsed(with_words, "README.md")
+    assert tuple("".join(words) for words in item.words) == item.candidates
+    assert [len(tags) for tags in item.tags] == [len(words) for words in item.words]
 
 
 def test_the_commands_run_on_the_lists(home):

@@ -78,7 +78,7 @@ def test_config_can_be_read_and_built(block: Block, tmp_path: Path) -> None:
     assert caught.value.code == "D412"
 
 
-@pytest.mark.usefixtures("sense_pack")
+@pytest.mark.usefixtures("sense_pack", "japanese_pack", "parser_pack")
 @pytest.mark.parametrize("block", PYTHON, ids=place_of)
 def test_python_snippet_runs(
     block: Block,

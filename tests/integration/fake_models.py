@@ -24,6 +24,7 @@ GROUPS = {
     "spelling": (Group("quite/quiet", ("quite", "quiet")),),
     "preposition": (Group("prepositions", ("during", "from", "in", "to", "until", "with", "of", "at")),),
 }
+held: list[bytearray] = []
 WRONG = {"quite place": "quiet", "during 1997": "from"}
 
 
@@ -36,6 +37,11 @@ def annotate_texts(
             os.kill(os.getpid(), signal.SIGKILL)
         if "RAISE" in text:
             raise RuntimeError("the fake model was asked to fail")
+        if "HANG" in text:
+            time.sleep(3600)
+        if "HUGE" in text:
+            held.append(bytearray(os.urandom(1 << 20) * 400))
+            time.sleep(30)
         if "SLOW" in text:
             time.sleep(0.05)
     return [_decide(task, texts) for task in tasks]

@@ -187,9 +187,7 @@ def test_a_file_is_replaced_where_asked_and_may_be_packed(folder, annotate):
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize(
-    ("output", "unfinished"), [("out.jsonl", ".tmp-*-out.jsonl"), ("out", ".tmp-*-part-*")]
-)
+@pytest.mark.parametrize(("output", "unfinished"), [("out.jsonl", ".tmp-*"), ("out", "shards/.tmp-*")])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_ended_by_a_signal_it_leaves_nothing_half_written(
     folder, output, unfinished, number, status, workers

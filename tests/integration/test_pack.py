@@ -204,6 +204,7 @@ def test_it_in_plain_sentences() -> None:
     lines = [line.split("\t") for line in (TEXTS / "it.tsv").read_text(encoding="utf8").splitlines()]
     texts = [marked.replace("[[", "").replace("]]", "") for _, _, marked in lines]
     decided = annotate(texts, [load("disambig_en/it")])[0]
+    assert (decided.probabilities >= 0.5).all()  # what is said is what is more probable than not
     found = {
         (record["document"], record["start"]): record["chosen"]
         for index in range(len(decided))
@@ -215,6 +216,6 @@ def test_it_in_plain_sentences() -> None:
     right = [
         found.get((number, marked.index("[["))) == label for number, (_, label, marked) in enumerate(lines)
     ]
-    assert len(right) == 100 and sum(right) >= 80
+    assert len(right) == 100 and sum(right) >= 86
     kinds = [kind for kind, _, _ in lines]
     assert all(hit for hit, kind in zip(right, kinds, strict=True) if kind in ("thing", "fact", "cleft"))

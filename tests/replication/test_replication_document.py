@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import disambig_boosted_lasso
+import disambig_exponentiated_gradient
 import disambig_kernel_rls
 import disambig_random_subspace
 import disambig_variance_svm
@@ -15,6 +17,8 @@ from disambig.experiments.report import as_json, of_json
 
 HOMES = {
     "bergsma2010": Path(disambig_variance_svm.__file__).parent,
+    "collins2005": Path(disambig_exponentiated_gradient.__file__).parent,
+    "gao2006": Path(disambig_boosted_lasso.__file__).parent,
     "popescu2004": Path(disambig_kernel_rls.__file__).parent,
     "sogaard2012": Path(disambig_random_subspace.__file__).parent,
 }
@@ -22,6 +26,13 @@ NAMES = (
     "bergsma2010.table1",
     "bergsma2010.table2",
     "bergsma2010.table3",
+    "collins2005.convergence",
+    "collins2005.packed",
+    "collins2005.reranking",
+    "gao2006.english",
+    "gao2006.figures",
+    "gao2006.headwords",
+    "gao2006.table1",
     "popescu2004.curves",
     "popescu2004.genres",
     "popescu2004.table1",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Models, Quiet, Rate, Tasks
+from disambig.cli.shared_options import Engine, Models, Quiet, Rate, Scheduler, Tasks, Timeout, Workers
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -29,10 +30,10 @@ def annotate(
         typer.Option(
             metavar="NAME",
             help="jsonl, text (a line a flag), corrected (the text, flagged words replaced), html (a page to "
-            "read), csv, tsv or parquet (a row a decision), conllu (in MISC) or spacy. Default: by the "
-            "output's suffix; on a terminal text; into a pipe or a job jsonl, with every decision, flagged "
-            "or not (--only-flags: with flags alone). Parquet and spacy do not go to a terminal, corrected "
-            "is not made from conllu and spacy.",
+            "read), csv, tsv or parquet (a row a decision), conllu (in MISC), spacy, m2 (sentences, edits). "
+            "Default: by the output's suffix; on a terminal text; into a pipe or a job jsonl, with every "
+            "decision, flagged or not (--only-flags: with flags alone). Parquet and spacy do not go to a "
+            "terminal, corrected and m2 are not made from conllu and spacy.",
         ),
     ] = None,
     task: Tasks = None,
@@ -73,7 +74,25 @@ def annotate(
             help="Leave out decisions without a flag, and documents without one: jsonl, csv, tsv, parquet.",
         ),
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    workers: Workers = 1,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
+    timeout: Timeout = None,
+    document_timeout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long a document may take before it is left out, and named; not in workers of Dask, "
+            "where --timeout holds.",
+        ),
+    ] = None,
+    worker_memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Bound on the memory of each worker process, such as 2G, tables that all share not counted: "
+            "one that holds more is ended and its shard tried again. Default: none."
+        ),
+    ] = None,
     shard_size: Annotated[
         float,
         typer.Option(
@@ -82,6 +101,25 @@ def annotate(
             min=1e-6,
         ),
     ] = 8.0,
+    shard_index: Annotated[
+        bool,
+        typer.Option("--shard-index", help="For a job in HTML: index.html too, which leads to its parts."),
+    ] = False,
+    safe_cells: Annotated[
+        bool | None,
+        typer.Option(
+            "--safe-cells/--plain-cells",
+            help="In csv and tsv put ' before text that begins with = + - or @, which spreadsheets would "
+            "calculate; our own reader takes it away again. Default: in csv.",
+        ),
+    ] = None,
+    max_input: Annotated[
+        str | None,
+        typer.Option(
+            help="Bound on an input that is held whole in memory, unpacked, like 2G: text files, .spacy, a "
+            "group of rows of Parquet; larger ones are left out. Default: a tenth of memory, 512M at most."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -90,17 +128,27 @@ def annotate(
     Offsets refer to the original text. A document that cannot be read is reported and the rest goes on;
     the exit status is then 2.
     """
+    command = {"directory": os.getcwd(), "options": dict(locals())}
+
+    from disambig.batch.bounds import Bounds
+    from disambig.batch.engines import EngineOptions
     from disambig.batch.sources import ModelSource
     from disambig.cli.annotating import Request, run
     from disambig.cli.checks import check_rate
     from disambig.cli.reranking import KIND
     from disambig.cli.reranking import run as rerank
+    from disambig.counts.options import size
+    from disambig.files.memory import input_bound
     from disambig.files.word_lists import read_words
     from disambig.tasks.confusion_sets import read_confusion_sets
 
     check_rate(flags_per_1000)
+    options = EngineOptions(
+        workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)
+    )
     if source_format == KIND:
-        if lines or field or ignore or sets or workers > 1 or flags_per_1000 is not None or only_flags:
+        elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None
+        if lines or field or ignore or sets or elsewhere or flags_per_1000 is not None or only_flags:
             raise typer.BadParameter(
                 "--from nbest goes with --model, --output and --force: lists are no texts"
             )
@@ -125,9 +173,14 @@ def annotate(
         source_format=source_format,
         text=text,
         only_flags=only_flags,
-        workers=workers,
+        engine=engine,
+        options=options,
         shard_size=max(1, round(shard_size * 1_000_000)),
+        safe_cells=safe_cells,
         force=force,
+        command=command,
+        shard_index=shard_index,
+        bounds=Bounds(input_bound() if max_input is None else size(max_input), document_timeout),
     )
     status = run(request, source)
     if status:

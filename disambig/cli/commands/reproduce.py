@@ -125,32 +125,24 @@ def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
 
 def _check_target(path: Path) -> None:
     """Refuse a file that cannot be written or replaced; nothing of it is touched."""
-    from disambig.files.saving import TEMPORARY, writing
+    from disambig.files.drafts import Drafts
+    from disambig.files.saving import is_special, writing
 
     with writing(path):
-        if _is_special(path):
+        if is_special(path):
             return
         if path.exists():
             path.open("a").close()
-        probe = path.resolve().with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+        probe = Drafts.beside(path.resolve()).new()
         probe.touch()
         probe.unlink()
 
 
-def _is_special(path: Path) -> bool:
-    """Tell whether it is a pipe or a device, which is written to and must not be replaced."""
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    from disambig.files.saving import saved, writing
+    from disambig.files.saving import saved_output
 
-    if _is_special(path):
-        with writing(path):
-            path.write_text(text, encoding="utf8")
-        return
-    with saved(path.resolve()) as write:
+    with saved_output(path) as write:
         write(text.encode())
 
 

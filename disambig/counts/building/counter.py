@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from disambig.counts.building.runs import Counted, Run
 from disambig.counts.index import layout
 from disambig.engine import use_numba
 from disambig.errors import UserError
+from disambig.files.drafts import Drafts, draft_folder
 from disambig.text.hashing import MAX_ORDER, UNKNOWN, hash_word
 from disambig.text.view import TokenView
 
@@ -31,6 +33,8 @@ LEAST_MEMORY = 512 << 20
 _AT_ONCE = 1 << 19
 """N-grams merged at a time."""
 _SCRATCH = 1 << 18
+_RUNS = "disambig.counts.runs"
+"""What drafts of runs are called: those that a killed process left in the same place go."""
 _UNITS = 4
 """What a token costs NumPy, in the units of `use_numba`."""
 
@@ -106,7 +110,8 @@ class NgramCounter:
         self.totals, self.distinct, self.kept = ([0] * len(self.kinds) for _ in range(3))
         self.spilled = 0
         self._temporary = temporary
-        self._directory: tempfile.TemporaryDirectory[str] | None = None
+        self._directory: Path | None = None  # of runs on disk
+        self._last = ExitStack()
         # n-grams that one token can begin
         self._each = np.array([1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds])
         most = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
@@ -267,14 +272,15 @@ class NgramCounter:
 
     def _run_path(self) -> Path:
         if self._directory is None:
-            self._directory = tempfile.TemporaryDirectory(prefix="disambig-counts-", dir=self._temporary)
+            place = Path(self._temporary or tempfile.gettempdir())
+            self._directory = self._last.enter_context(draft_folder(Drafts.of(place, _RUNS), private=True))
         self.spilled += 1
-        return Path(self._directory.name) / f"run-{self.spilled:06}"
+        return self._directory / f"run-{self.spilled:06}"
 
     def close(self) -> None:
         """Delete the temporary files and let go of the buffers."""
-        if self._directory is not None:
-            self._directory.cleanup()
+        self._last.close()
+        self._directory = None
         self._keys = np.empty((len(self.kinds), 0), dtype=np.uint64)
         self._runs = [[] for _ in self.kinds]
 

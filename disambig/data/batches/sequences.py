@@ -215,6 +215,57 @@ class ChainRows:
         numbers = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         return ChainRows(replace(taken, sequences=numbers))
 
+    def narrowed(self) -> tuple[ChainRows, NDArray[np.int64]]:
+        """Return the same edges in those columns alone that these sequences use, and which they are."""
+        from scipy.sparse import csr_array
+
+        rows, k = csr_array(self.places.rows), self.places.costs.shape[1]
+        used, local = np.unique(rows.indices, return_inverse=True)
+        own = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+        d = int(rows.shape[1])
+        columns = (np.arange(k)[:, None] * d + used).ravel()
+        numbers = np.concatenate([columns, np.arange(k * d, k * (d + 1 + k))]).astype(np.int64)
+        return ChainRows(replace(self.places, rows=own)), numbers
+
+    @property
+    def cost_terms(self) -> NDArray[np.float64]:
+        """What labels cost at their places, counted from the least there, as terms of the edges."""
+        costs = self.places.costs.astype(np.float64)
+        k = costs.shape[1]
+        return self._terms(costs - costs.min(axis=1, keepdims=True, initial=np.inf), np.zeros((k, k)))
+
+    def terms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores as terms: those of labels at places, (L, K), then those of pairs, (K, K).
+
+        One sequence after another; an edge's score is the sum of a term of each (`of_terms`).
+        """
+        k = self.places.costs.shape[1]
+        place = self.places.scores(weights).reshape(-1, k)
+        place[self.places.layout[:-1]] += weights[-k - k * k : -k * k]
+        return self._terms(place, weights[-k * k :].reshape(k, k))
+
+    def of_terms(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of each edge's terms, shape ``(n_rows,)``."""
+        k = self.places.costs.shape[1]
+        sums = np.empty(int(self.offsets[-1]))
+        at = 0
+        for places, edges in self._sequences():
+            length = places.stop - places.start
+            place = terms[at : at + length * k].reshape(length, k)
+            step = terms[at + length * k : at + (length + k) * k].reshape(k, k)
+            sums[edges.start : edges.start + k] = place[0]
+            np.add(place[1:, None, :], step, out=sums[edges.start + k : edges.stop].reshape(-1, k, k))
+            at += (length + k) * k
+        return sums
+
+    def _terms(self, place: NDArray[np.float64], step: NDArray[np.float64]) -> NDArray[np.float64]:
+        parts = [
+            part
+            for first, last in pairwise(self.places.layout.tolist())
+            for part in (place[first:last], step)
+        ]
+        return np.concatenate([np.zeros(0), *(part.ravel() for part in parts)])
+
     def _sequences(self) -> Iterator[tuple[slice, slice]]:
         """Yield the places and the edges of each sequence."""
         edges = pairwise(self.offsets.tolist())

@@ -52,6 +52,16 @@ class SparseRows:
         rows, offsets = rows_of(self.offsets, index_of(index))
         return SparseRows(self.rows[rows], offsets, self.cost[rows], self.columns)
 
+    def narrowed(self) -> tuple[SparseRows, NDArray[np.int64]]:
+        """Return the same rows in those columns alone that occur in them, and which they are."""
+        from scipy.sparse import csr_array
+
+        rows, whole = csr_array(self.rows), self.columns
+        used, local = np.unique(rows.indices, return_inverse=True)
+        own = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+        columns = Columns(whole.labels[used], whole.groups[used], whole.group_names)
+        return SparseRows(own, self.offsets, self.cost, columns), used.astype(np.int64)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedRows(EqualLists):

@@ -184,6 +184,7 @@ def tables_of(arrays: Arrays) -> Tables:
     """
     sizes, keys, weights = arrays["sizes"], arrays["keys"], arrays["weights"]
     fits = weights.ndim == 2 and len(weights) == len(keys) == sizes.sum() and (sizes >= 0).all()
+    fits = fits and keys.ndim == sizes.ndim == arrays["groups"].ndim == 1
     if not fits or len(sizes) != len(arrays["groups"]) or weights.dtype != np.int8:
         raise ValueError("context words: keys, weights and sizes differ")
     cuts = np.cumsum(sizes)[:-1]

@@ -1,6 +1,7 @@
 """CoNLL-U: reading documents and their running text, and where each token lies in both.
 
-A document is what ``# newdoc`` begins; without it, and in longer ones, at most `SENTENCES` sentences.
+A document is what ``# newdoc`` begins; without it, and in longer ones, at most `SENTENCES` sentences and
+about `DOCUMENT_LIMIT` bytes.
 Its text is made of the sentences: that of ``# text``, else the forms, with a space between them but
 for ``SpaceAfter=No``. After a sentence comes a space, or a blank line where a paragraph begins
 (``# newpar``) or no final punctuation ends it. Of a multiword token only the line of its range counts; empty
@@ -18,9 +19,15 @@ from disambig.errors import UserError
 from disambig.files.opening import decode
 from disambig.formats.conllu.sentences import FORM, ConlluSentence, sentences
 from disambig.formats.documents import Bad, Document
-from disambig.formats.lines import Line, read_lines, text_of
+from disambig.formats.lines import Line, read_lines, too_long
 
 SENTENCES = 500
+DOCUMENT_LIMIT = 4_000_000
+"""Bytes above which a document ends with its sentence."""
+SENTENCE_LIMIT = 4_000_000
+"""Bytes above which a sentence is none: a blank line is missing."""
+BLANK_LIMIT = 1_000_000
+"""Bytes of blank lines in a row that are kept."""
 _NEWDOC = re.compile(rb"#\s*newdoc\b")
 _TAIL = 16  # characters in which final punctuation is looked for
 _ENDS = re.compile(r"[.!?…:;。\uff01\uff1f؟।]\W*$")
@@ -37,15 +44,24 @@ class Parsed:
     ends: list[int] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Block:
+    """The lines of a document: number and byte offset of the first, the bytes, or why there are none."""
+
+    number: int
+    offset: int
+    data: bytearray = field(default_factory=bytearray)
+    error: UserError | None = None
+
+
 def conllu_documents(lines: Iterator[Line], path: str) -> Iterator[Document | Bad]:
     """Yield the documents of CoNLL-U; a malformed one is reported by line, and the rest goes on."""
-    for block in _blocks(lines):
-        number, data = block[0].number, b"".join(line.data or b"" for line in block)
+    for block in _blocks(lines, path):
+        number, data = block.number, bytes(block.data)
         try:
-            for line in block:
-                if line.data is None:
-                    text_of(line, path)
-            found = parse(decode(data, path, start=block[0].offset), path, number)
+            if block.error is not None:
+                raise block.error
+            found = parse(decode(data, path, start=block.offset), path, number)
         except UserError as error:
             yield Bad(path, error)
             if error.code == "D303":
@@ -55,28 +71,61 @@ def conllu_documents(lines: Iterator[Line], path: str) -> Iterator[Document | Ba
             yield Document(found.id or f"{path}:{number}", found.text, path, number, "conllu", source=data)
 
 
-def _blocks(lines: Iterator[Line]) -> Iterator[list[Line]]:
-    """Yield the lines of each document; together they are all lines."""
-    block: list[Line] = []
-    begins = sentences = 0  # where in `block` the last sentence begins, and how many are before it
-    ended = fresh = False
+def _blocks(lines: Iterator[Line], path: str) -> Iterator[_Block]:
+    """Yield the lines of each document; together they are all lines but for blank ones beyond `BLANK_LIMIT`.
+
+    What is held is bounded: a long document is cut behind a sentence, a sentence that does not end is
+    a block of its own, with an error and without its lines.
+    """
+    block: _Block | None = None
+    begins = (0, 0, 0)  # where in `block` the last sentence begins: byte, line number, offset in the file
+    sentences = blanks = 0  # sentences before that one; bytes of blank lines at the end
+    ended = fresh = skipping = False
     for line in lines:
-        data = line.data or b"?"
+        data = line.data if line.data is not None else b"?"
         if not data.strip():
-            ended = True
-        elif ended:
-            ended = fresh = False
-            begins, sentences = len(block), sentences + 1
-            if sentences >= SENTENCES:
+            ended, skipping = True, False
+            blanks += len(data)
+            if blanks > BLANK_LIMIT or block is None:
+                continue
+        elif skipping:
+            continue
+        elif ended or block is None:
+            cut = block is not None and (
+                sentences + 1 >= SENTENCES or len(block.data) >= DOCUMENT_LIMIT or blanks > BLANK_LIMIT
+            )
+            if cut or block is None:
+                if block is not None:
+                    yield block
+                block, begins, sentences = _Block(line.number, line.offset), (0, line.number, line.offset), 0
+            else:
+                begins, sentences = (len(block.data), line.number, line.offset), sentences + 1
+            ended, fresh, blanks = False, False, 0
+        assert block is not None
+        if (
+            data.strip()
+            and len(block.data) + len(data) - begins[0] > SENTENCE_LIMIT
+            and line.data is not None
+        ):
+            at, number, offset = begins
+            del block.data[at:]
+            if block.data:
                 yield block
-                block, begins, sentences = [], 0, 0
+            problem = f"a sentence of more than {SENTENCE_LIMIT:,} bytes"
+            error = UserError("D324", path=path, line=number, problem=problem)
+            yield _Block(number, offset, error=error)
+            block, skipping = None, True
+            continue
         if not fresh and data.startswith(b"#") and _NEWDOC.match(data):
-            if begins:
-                yield block[:begins]
-                block, begins, sentences = block[begins:], 0, 0
+            at, number, offset = begins
+            if at:
+                yield _Block(block.number, block.offset, block.data[:at], block.error)
+                block, begins, sentences = _Block(number, offset, block.data[at:]), (0, number, offset), 0
             fresh = True
-        block.append(line)
-    if block:
+        if line.data is None:
+            block.error = block.error or too_long(line, path)
+        block.data += data
+    if block is not None:
         yield block
 
 

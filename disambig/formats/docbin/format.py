@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from disambig.formats.docbin.reader import StoredDoc
-from disambig.formats.documents import Kind
+from disambig.formats.documents import Kind, encodable
 from disambig.formats.results import Annotated
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class SpacyFormat:
                 ("path", result.document.path),
                 ("meta", dict(result.document.meta)),
             ):
-                doc.user_data.setdefault(key, value)
+                doc.user_data.setdefault(key, encodable(value))
             found.add(doc)
         return bytes(found.to_bytes())
 

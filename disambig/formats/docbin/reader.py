@@ -6,17 +6,21 @@ nothing in it is executed.
 
 from __future__ import annotations
 
-import gc
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from disambig.errors import UserError
+from disambig.files.memory import read_within, too_large
 from disambig.formats.documents import Bad, Document, unfit
 from disambig.formats.text_files import FILE_LIMIT
 
 UNPACKED_LIMIT = 1 << 31
+EACH = 500
+"""Bytes that a Doc or a string takes beside its contents."""
+_TOO_MANY = re.compile(r"(\d+) exceeds max_(?:array|map)_len")
 ORTH = 65
 """spaCy's id of the attribute that holds a token's form; part of the file format."""
 _NEEDED = {"attrs": list, "tokens": bytes, "spaces": bytes, "lengths": bytes, "strings": list, "cats": list}
@@ -43,22 +47,23 @@ class StoredDoc:
     user_data: bytes | None = None
 
 
-def docbin_documents(source: IO[bytes], path: str) -> Iterator[Document | Bad]:
+def docbin_documents(
+    source: IO[bytes], path: str, *, limit: int = UNPACKED_LIMIT
+) -> Iterator[Document | Bad]:
     """Yield one document a Doc.
 
     Raises
     ------
     UserError
-        D302 for an empty file, D320 for more than a gigabyte, D325 for what is no DocBin.
+        D302 for an empty file, D325 for what is no DocBin, D872 for one that would take more than `limit`
+        bytes: its columns, and `EACH` for each of its Docs and strings.
     """
-    data = source.read(FILE_LIMIT + 1)
-    if len(data) > FILE_LIMIT:
-        raise UserError("D320", path=path, limit=FILE_LIMIT)
+    data = read_within(source, path, min(limit, FILE_LIMIT))
     if not data:
         raise UserError("D302", path=path)
     from spacy.strings import StringStore
 
-    message = _unpacked(data, path)
+    message = _unpacked(data, path, limit)
     del data
     docs = _stored(message, path)
     strings = StringStore(message["strings"])
@@ -78,29 +83,31 @@ def docbin_documents(source: IO[bytes], path: str) -> Iterator[Document | Bad]:
             yield Document(f"{path}:{number}", text, path, number, "spacy", source=doc)
 
 
-def _unpacked(data: bytes, path: str) -> dict[str, Any]:
+def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
     def refuse(problem: str) -> UserError:
         return UserError("D325", path=path, problem=problem)
 
-    import srsly
+    from srsly.msgpack import unpackb
 
     unpacker = zlib.decompressobj()
     try:
-        whole = unpacker.decompress(data, UNPACKED_LIMIT)
+        whole = unpacker.decompress(data, limit)
     except zlib.error as problem:
         raise refuse(f"it cannot be unpacked ({problem})") from None
     if unpacker.unconsumed_tail:
-        raise refuse(f"unpacked it has more than {UNPACKED_LIMIT:,} bytes")
+        raise too_large(path, limit)
     if not unpacker.eof:
         raise refuse("it is cut short")
     try:
-        message = srsly.msgpack_loads(whole)
+        message = unpackb(whole, raw=False, max_array_len=limit // EACH, max_map_len=limit // EACH)
     except Exception as problem:  # whatever a hostile file makes of the unpacker
+        if (asked := _TOO_MANY.match(str(problem))) and int(asked[1]) <= len(whole):
+            raise too_large(path, limit) from None
         raise refuse(f"no msgpack ({type(problem).__name__})") from None
-    finally:
-        gc.enable()  # srsly leaves it off where it fails
     if not isinstance(message, dict):
         raise refuse("no DocBin")
+    if isinstance(lengths := message.get("lengths"), bytes) and len(lengths) // 4 > limit // EACH:
+        raise too_large(path, limit)
     for key, kind in _NEEDED.items():
         if not isinstance(message.get(key), kind):
             raise refuse(f"its {key!r} is missing or no {kind.__name__}")

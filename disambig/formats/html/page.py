@@ -23,10 +23,9 @@ def _style() -> tuple[str, str]:
     return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def head(summary: Summary, *, language: str) -> str:
-    """Return the page up to its first document."""
+def opening(title: str, *, language: str) -> str:
+    """Return a page up to its body."""
     style, policy = _style()
-    title = f"{many(*_counted(summary))} in {many(summary.documents, 'document')}"
     return f"""<!DOCTYPE html>
 <html lang="{escape(language)}">
 <head>
@@ -38,7 +37,13 @@ def head(summary: Summary, *, language: str) -> str:
 <meta name="generator" content="disambig {escape(__version__)}">
 <title>{title}</title>
 <style>{style}</style>
-</head>
+</head>"""
+
+
+def head(summary: Summary, *, language: str) -> str:
+    """Return the page up to its first document."""
+    title = f"{many(*_counted(summary))} in {many(summary.documents, 'document')}"
+    return f"""{opening(title, language=language)}
 <body>
 <header lang="en">
 <h1>{title}</h1>

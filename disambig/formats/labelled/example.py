@@ -28,6 +28,9 @@ class Labelled:
         Other labels that are as right: of these any will do.
     domain : str
         The kind of text, such as a genre; empty where that is not known.
+    picked : bool
+        Whether it was picked for its label, as by a pattern, and not taken as it comes: it is learned from,
+        but says nothing of how frequent labels are or how sure one may be.
     """
 
     text: str
@@ -40,3 +43,4 @@ class Labelled:
     gloss: str = ""
     also: tuple[str, ...] = ()
     domain: str = ""
+    picked: bool = False

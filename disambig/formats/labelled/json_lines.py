@@ -5,6 +5,8 @@ text under ``"places": [{"start": ..., "end": ..., "label": ...}, ...]``. Offset
 any the label is that of the whole text, or of the place marked in it. Beside a label there may be a
 ``"word"``, the group that decides (``"bank.n"``), and a ``"gloss"``; beside the text its ``"domain"``, a
 genre: with five of them or more, probabilities are fitted to text of other domains than was learned from.
+``"picked": true`` beside the text is for examples that were picked for their label, as by a search for it:
+they are learned from, but probabilities are not fitted to them.
 """
 
 from __future__ import annotations
@@ -50,19 +52,23 @@ def _of_line(line: str, where: str) -> Iterator[Labelled]:
     domain = said.get("domain") or ""
     if not isinstance(domain, str):
         raise refused(where, '"domain" is no string')
+    picked = said.get("picked") or False
+    if not isinstance(picked, bool):
+        raise refused(where, '"picked" is neither true nor false')
+    beside: dict[str, Any] = {"domain": domain, "picked": picked}
     document = said["text"] if said.get("document") in (None, "") else str(said["document"])
     if not {"start", "end", "places"} & said.keys():
         if not isinstance(said.get(LABEL), str):
             raise refused(where, 'no "label" that is a string')
         of_mark = [said.get(name) if OPEN in said["text"] else "" for name in ("word", "gloss")]
         about = (each if isinstance(each, str) else "" for each in of_mark)
-        yield replace(whole(said["text"], said[LABEL], document, where, *about), domain=domain)
+        yield replace(whole(said["text"], said[LABEL], document, where, *about), **beside)
         return
     places = said.get("places", [said])
     if not isinstance(places, list):
         raise refused(where, '"places" is no list')
     for place in places:
-        yield replace(_checked(place, said["text"], document, where), domain=domain)
+        yield replace(_checked(place, said["text"], document, where), **beside)
 
 
 def _checked(place: Any, text: str, document: str, where: str) -> Labelled:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.candidate_words import CandidateWords
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.formats.nbest.reader import NBest
@@ -26,7 +27,8 @@ def lists_of(items: Sequence[NBest], measure: Measured | None = None) -> Candida
     Returns
     -------
     CandidateLists
-        Costs are NaN where neither the list nor the measure says them.
+        Costs are NaN where neither the list nor the measure says them. Where some lists say their words, the
+        texts of others are cut at white space; tags are there where all lists say them.
     """
     plain = CandidateLists.of([item.candidates for item in items])
     scores, costs = np.zeros(len(plain.texts)), np.full(len(plain.texts), np.nan, np.float32)
@@ -45,9 +47,8 @@ def lists_of(items: Sequence[NBest], measure: Measured | None = None) -> Candida
     if rows and measure is not None:
         costs[np.concatenate([np.array(each) for each in rows])] = measure(open_texts, open_references)
     names = tuple(sorted({name for item in items for each in item.features for name in each}))
-    return CandidateLists(
-        plain.offsets, plain.texts, scores, plain.ranks, costs, _features(items, names), names
-    )
+    features, words = _features(items, names), _words(items)
+    return CandidateLists(plain.offsets, plain.texts, scores, plain.ranks, costs, features, names, words)
 
 
 def instances_of(lists: CandidateLists) -> Instances:
@@ -65,6 +66,15 @@ def instances_of(lists: CandidateLists) -> Instances:
             observed[i] = int(costs.argmin())
     nothing = np.zeros(n, np.int32)
     return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
+
+
+def _words(items: Sequence[NBest]) -> CandidateWords | None:
+    if all(item.words is None for item in items):
+        return None
+    cut = (item.words or [text.split() for text in item.candidates] for item in items)
+    tagged = all(item.tags is not None for item in items)
+    tags = (each for item in items for each in item.tags or ()) if tagged else None
+    return CandidateWords.of((words for each in cut for words in each), tags)
 
 
 def _features(items: Sequence[NBest], names: Sequence[str]) -> object:

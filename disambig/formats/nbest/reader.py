@@ -1,8 +1,9 @@
 """N-best lists, read: a JSON object a line.
 
 ``{"id": "s1", "reference": "...", "document": "...", "candidates": [{"text": "...", "score": -3.2, "cost":
-1, "features": {"length": 4}}, ...]}``; all but ``candidates`` and their texts may be left out. Scores, the
-higher the better, and costs, zero for the right ones, are given for all candidates of a list or for none.
+1, "features": {"length": 4}, "words": ["...", ...], "tags": ["...", ...]}, ...]}``; all but ``candidates``
+and their texts may be left out. Scores, the higher the better, costs, zero for the right ones, words and
+their tags are given for all candidates of a list or for none.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class NBest:
         File and line, for messages.
     source : mapping
         The object as it was read.
+    words, tags : tuple of tuple of str, or None
+        The words of each candidate and, where there are words, a tag for each of these; or not given.
     """
 
     id: str
@@ -54,6 +57,8 @@ class NBest:
     document: str
     where: str
     source: Mapping[str, Any]
+    words: tuple[tuple[str, ...], ...] | None = None
+    tags: tuple[tuple[str, ...], ...] | None = None
 
 
 def read_nbest(
@@ -120,6 +125,8 @@ def parsed(text: str, where: str, name: str = "") -> NBest:
         document,
         where,
         said,
+        _texts(candidates, "words"),
+        _texts(candidates, "tags"),
     )
 
 
@@ -132,6 +139,10 @@ def _without_nulls(said: Any) -> Any:
 
 def _column(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[float, ...] | None:
     return tuple(float(each[key]) for each in candidates) if key in candidates[0] else None
+
+
+def _texts(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[tuple[str, ...], ...] | None:
+    return tuple(tuple(each[key]) for each in candidates) if key in candidates[0] else None
 
 
 def _problem(said: Any) -> str:
@@ -152,10 +163,10 @@ def _problem(said: Any) -> str:
         problem = _problem_of(each)
         if problem:
             return f"candidate {number}: {problem}"
-    for key in ("score", "cost"):
+    for key in ("score", "cost", "words", "tags"):
         n = sum(key in each for each in candidates)
         if 0 < n < len(candidates):
-            return f"{n} of {len(candidates)} candidates have a {key!r}: give all of them one, or none"
+            return f"{n} of {len(candidates)} candidates have {key!r}: give it to all of them, or to none"
     return ""
 
 
@@ -169,11 +180,26 @@ def _problem_of(candidate: Any) -> str:
             return f"{key!r} is {candidate[key]!r}, no finite number"
     if candidate.get("cost", 0) < 0:
         return f'"cost" is {candidate["cost"]!r}, below zero'
+    problem = _problem_of_words(candidate)
+    if problem:
+        return problem
     features = candidate.get("features", {})
     if not isinstance(features, dict):
         return '"features" is no object of names and numbers'
     strange = next((name for name, value in features.items() if not _is_number(value)), None)
     return "" if strange is None else f"the feature {strange!r} is {features[strange]!r}, no finite number"
+
+
+def _problem_of_words(candidate: Mapping[str, Any]) -> str:
+    for key in ("words", "tags"):
+        each = candidate.get(key, [])
+        if not isinstance(each, list) or not all(isinstance(text, str) and text for text in each):
+            return f"{key!r} is no list of texts, none of them empty"
+        if not all(map(can_be_encoded, each)):
+            return f"half a surrogate pair in {key!r}"
+    if "tags" in candidate and len(candidate["tags"]) != len(candidate.get("words", ())):
+        return f'{len(candidate["tags"])} "tags" for {len(candidate.get("words", ()))} "words"'
+    return ""
 
 
 def _is_number(value: Any) -> bool:

@@ -16,6 +16,7 @@ from disambig.errors import UserError
 from disambig.files.opening import without_compression
 from disambig.formats.documents import Bad, Document, id_of
 from disambig.formats.lines import LINE_LIMIT, Line, read_lines, text_of
+from disambig.formats.tables.cells import are_ours, undone
 
 COMMA, TAB = ",", "\t"
 DELIMITERS = (COMMA, ";", TAB, "|")
@@ -132,13 +133,19 @@ def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
 def csv_documents(
     lines: Iterator[Line], path: str, header: Header, *, field: str
 ) -> Iterator[Document | Bad]:
-    """Yield one document a row; rows with an empty text are passed over, bad ones reported by line."""
-    place = header.columns.index(field)
+    """Yield one document a row; rows with an empty text are passed over, bad ones reported by line.
+
+    Of a table of decisions the cells are as they were before they were made harmless to spreadsheets.
+    """
+    place, ours = header.columns.index(field), are_ours(header.columns)
     for row in read_rows(lines, path, delimiter=header.delimiter):
         cells = cells_of(row, header, path)
         if isinstance(cells, UserError):
             yield Bad(path, cells)
-        elif cells[place].strip():
+            continue
+        if ours:
+            cells = [undone(cell) for cell in cells]
+        if cells[place].strip():
             meta = dict(zip(header.columns, cells, strict=True))
             del meta[field]
             name = id_of(meta.get("id"), path, row.number)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disambig.formats.documents import Kind
+from disambig.formats.documents import Kind, encodable
 from disambig.formats.results import Annotated
 from disambig.formats.tables.decision_rows import COLUMNS, columns, rows
 from disambig.formats.tables.parquet_rows import pyarrow
@@ -30,7 +30,7 @@ class ParquetFormat:
         schema = self._schema(arrow)
         found = [row for result in results for row in rows(result, text=self.text)]
         arrays = [
-            arrow.array(list(values), field.type)
+            arrow.array(list(map(encodable, values)), field.type)
             for values, field in zip(
                 zip(*found, strict=True) if found else [()] * len(schema), schema, strict=True
             )

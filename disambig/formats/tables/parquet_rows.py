@@ -8,6 +8,7 @@ from io import BufferedReader, BytesIO
 from typing import IO, Any
 
 from disambig.errors import UserError
+from disambig.files.memory import read_within, too_large
 from disambig.formats.documents import Bad, Document, id_of, unfit
 from disambig.formats.tables.csv_rows import no_column
 from disambig.formats.text_files import FILE_LIMIT
@@ -31,14 +32,18 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-def parquet_documents(source: IO[bytes], path: str, *, field: str) -> Iterator[Document | Bad]:
+def parquet_documents(
+    source: IO[bytes], path: str, *, field: str, limit: int = FILE_LIMIT
+) -> Iterator[Document | Bad]:
     """Yield one document a row; rows with an empty text are passed over.
+
+    Columns of text are read as their different values, each held once however many rows have it.
 
     Raises
     ------
     UserError
         D327 without the column, D328 without pyarrow, D329 for what is no Parquet, D331 for a column
-        that holds no text.
+        that holds no text, D872 for a group of rows that takes more than `limit` bytes.
     """
     arrow = pyarrow()
     problems = (arrow.ArrowException, OSError, ValueError, MemoryError)
@@ -52,9 +57,14 @@ def parquet_documents(source: IO[bytes], path: str, *, field: str) -> Iterator[D
             kind = f"{names.count(field)} columns" if names.count(field) > 1 else schema.field(field).type
             raise UserError("D331", path=path, field=field, kind=kind)
         wanted = [column.name for column in schema if _is_plain(arrow, column.type)]
+        _check_sizes(table.metadata, path, limit)
+        texts = [name for name in wanted if _is_text(arrow, schema.field(name).type)]
+        source.seek(0)
+        table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
         for batch in table.iter_batches(batch_size=_ROWS, columns=wanted):
-            for row in batch.to_pylist():
+            for at in range(len(batch)):
+                row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
                 number += 1
                 text = row.pop(field)
                 if not text or text.isspace():
@@ -72,19 +82,27 @@ def parquet_documents(source: IO[bytes], path: str, *, field: str) -> Iterator[D
         raise UserError("D329", path=path, problem=text) from None
 
 
-def seekable(source: IO[bytes], path: str) -> IO[bytes]:
+def _check_sizes(metadata: Any, path: str, limit: int) -> None:
+    """Refuse a file whose columns, unpacked, take too much in one group of rows.
+
+    What a damaged file says of its single columns is not asked for: pyarrow ends the process over it.
+    """
+    for group in range(metadata.num_row_groups):
+        if metadata.row_group(group).total_byte_size > limit:
+            raise too_large(path, limit)
+
+
+def seekable(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> IO[bytes]:
     """Return a file in which Parquet can be read from its end: one that is packed is held in memory.
 
     Raises
     ------
     UserError
-        D302 for an empty one, D320 for more than a gigabyte in memory.
+        D302 for an empty one, D872 for more than `limit` bytes.
     """
     if isinstance(source, BufferedReader) and source.seekable():
         return source
-    data = source.read(FILE_LIMIT + 1)
-    if len(data) > FILE_LIMIT:
-        raise UserError("D320", path=path, limit=FILE_LIMIT)
+    data = read_within(source, path, limit)
     if not data:
         raise UserError("D302", path=path)
     return BytesIO(data)

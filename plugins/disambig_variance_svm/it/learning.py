@@ -12,9 +12,10 @@ import random
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from disambig_variance_svm.it.frames import keys_of
 from disambig_variance_svm.it.habits import HABITS, STEP, Habits
 from disambig_variance_svm.it.normalised import NormalisedWords
 from disambig_variance_svm.it.patterns import LABELS, told
-from disambig_variance_svm.it.task import NON_REFERENTIAL, REFERENTIAL, It
+from disambig_variance_svm.it.task import NON_REFERENTIAL, It
 from disambig_variance_svm.plain_text import PACK_DOMAINS, counted, files
 
 UNTOLD = "untold"
@@ -42,7 +43,13 @@ COMMON = frozenset({"clause", "thing"})
 SAME_WORDING = 6
 """Examples of one wording (the first words of what matched), at most."""
 MOST: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNTOLD: 8000}
-UNTOLD_SHARE, UNTOLD_WEIGHT = 0.1, 0.3
+UNTOLD_SHARE = 0.1
+WEIGHT: Mapping[str, Mapping[str, float]] = {
+    "clause": {UNTOLD: 0.3},
+    "rare": {UNTOLD: 0.3, "weather": 8.0, "idiom": 4.0, "time": 2.0},
+}
+"""What an example of a kind counts in a set of weights, where it is not one: few are found of some."""
+CLAUSE = frozenset({"clause"})
 C = 3.0
 """Inverse strength of the L2 regulariser."""
 LEAST = 2
@@ -117,25 +124,38 @@ def _few(found: Sequence[Told], most: int, rng: random.Random) -> list[Told]:
 
 
 def learn(found: Sequence[Told], *, sources: Sequence[str]) -> Habits:
-    """Return the weights of a logistic regression over the frames of the examples."""
+    """Return the weights of two logistic regressions over the frames of the examples."""
     from scipy.sparse import csr_array
-    from sklearn.linear_model import LogisticRegression
 
     keys, used = frames_of(found)
-    label = {**LABELS, UNTOLD: REFERENTIAL}
-    nothing = np.array([label[each.kind] == NON_REFERENTIAL for each in found])[used]
-    weight = np.array([UNTOLD_WEIGHT if each.kind == UNTOLD else 1.0 for each in found])[used]
+    kinds = np.array([found[n].kind for n in used.tolist()])
     vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
     kept = (seen >= LEAST) & (vocabulary != 0)
     places = np.where(kept, np.cumsum(kept) - 1, -1)[column.reshape(keys.shape)]
     rows, at = np.nonzero(places >= 0)
     shape = len(keys), int(kept.sum())
     x = csr_array((np.ones(len(rows)), (rows.astype(np.int32), places[rows, at].astype(np.int32))), shape)
-    learned = LogisticRegression(C=C, solver="liblinear").fit(x, nothing, sample_weight=weight)
+    nothing = {kind for kind, label in LABELS.items() if label == NON_REFERENTIAL}
+    clause, clause_bias = _fitted(x, kinds, CLAUSE, nothing - CLAUSE, WEIGHT["clause"])
+    rare, rare_bias = _fitted(x, kinds, nothing - CLAUSE, frozenset(), WEIGHT["rare"])
+    weights = np.stack([clause, rare])
+    told = weights.any(axis=0)
+    header = {"sources": list(sources), "examples": dict(Counter(each.kind for each in found)), "step": STEP}
+    return Habits(vocabulary[kept][told], weights[:, told], (clause_bias, rare_bias), header)
+
+
+def _fitted(
+    x: Any, kinds: NDArray[np.str_], right: Set[str], left_out: Set[str], weight: Mapping[str, float]
+) -> tuple[NDArray[np.int8], float]:
+    """Return the weights, in steps, and the bias that tell some kinds from the others."""
+    from sklearn.linear_model import LogisticRegression
+
+    used = np.flatnonzero(~np.isin(kinds, sorted(left_out)))
+    each = np.array([weight.get(kind, 1.0) for kind in kinds[used].tolist()])
+    learned = LogisticRegression(C=C, solver="liblinear")
+    learned.fit(x[used], np.isin(kinds[used], sorted(right)), sample_weight=each)
     steps = np.clip(np.round(learned.coef_[0] / STEP), -127, 127).astype(np.int8)
-    counts = Counter(each.kind for each in found)
-    header = {"sources": list(sources), "examples": dict(counts), "step": STEP}
-    return Habits(vocabulary[kept][steps != 0], steps[steps != 0], float(learned.intercept_[0]), header)
+    return steps, float(learned.intercept_[0])
 
 
 def frames_of(found: Sequence[Told]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -67,7 +67,7 @@ def test_help_imports_no_command_and_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    heavy = {"numpy", "spacy", "numba", "sklearn", "scipy", "rich", "tqdm", "pluggy", "multiprocessing"}
+    heavy = {"numpy", "spacy", "numba", "sklearn", "scipy", "rich", "tqdm", "multiprocessing"}
     assert not loaded & heavy
     assert not [
         name for name in loaded if name.startswith("disambig.cli.") and name.split(".")[2] in main.COMMANDS

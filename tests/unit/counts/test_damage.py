@@ -2,15 +2,18 @@
 
 import hashlib
 import json
+import os
 import struct
 
 import numpy as np
 import pytest
 
 from disambig.counts import file as files
+from disambig.counts.building.build import build_table
 from disambig.counts.building.write import write_table
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
+from disambig.text.tokenisations.words import Words
 
 NAME = "disambig.words.v1"
 
@@ -179,3 +182,27 @@ def test_other_hash_constants(good, tmp_path):
     ):
         with pytest.raises(UserError, match="D109"):
             CountTable.open(rewritten(good, tmp_path / "x", change))
+
+
+def test_what_killed_builds_left_goes_with_the_next(tmp_path):
+    from disambig.files.drafts import Drafts
+
+    target = tmp_path / "table"
+    (tmp_path / f".tmp-{Drafts.beside(target).mark}-999999999-00000000").write_bytes(b"half")
+    build_table(target, ["a b c"], Words())
+    assert [path.name for path in tmp_path.iterdir()] == ["table"]
+
+
+def test_a_link_to_a_table_stays_a_link(tmp_path):
+    (tmp_path / "link").symlink_to("table")
+    build_table(tmp_path / "table", ["a b"], Words())
+    build_table(tmp_path / "link", ["a b c"], Words(), force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert CountTable.open(tmp_path / "table").n_ngrams == 15  # with sentence marks
+
+
+def test_a_pipe_is_no_table(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="D107"):
+        build_table(tmp_path / "pipe", ["a b"], Words(), force=True)
+    assert (tmp_path / "pipe").is_fifo()

@@ -230,3 +230,11 @@ def test_one_candidate_alone_needs_no_words():
     alone = Group("desert", ("desert",))
     view, instances = found(TEXTS, alone)
     assert ContextWords().fit(view, instances, [alone]).tables == {}
+
+
+def test_a_state_of_another_rank_is_refused(learned):
+    state = learned.state()
+    for name in ("keys", "sizes", "groups", "weights"):
+        for changed in (state[name].reshape(1, *state[name].shape), state[name][..., None]):
+            with pytest.raises(ValueError, match=r"."):
+                learned.from_state({**state, name: changed})

@@ -154,10 +154,9 @@ def test_a_hostile_file_is_one_message(data, part):
         assert "\n" not in str(error)
 
 
-def test_unpacking_has_a_limit(monkeypatch):
-    monkeypatch.setattr(docbin_reader, "UNPACKED_LIMIT", 1000)
-    with pytest.raises(UserError, match=r"D325.*more than 1,000 bytes"):
-        documents(zlib.compress(b"\0" * 2000))
+def test_unpacking_has_a_limit():
+    with pytest.raises(UserError, match=r"D872.*more than 1,000 bytes"):
+        list(docbin_reader.docbin_documents(io.BytesIO(zlib.compress(b"\0" * 2000)), "a.spacy", limit=1000))
 
 
 @given(data=st.binary(), place=st.integers(0, 400), value=st.integers(0, 255))

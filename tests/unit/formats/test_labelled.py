@@ -101,3 +101,13 @@ def test_a_text_may_name_its_domain(tmp_path):
     file.write_text(json.dumps(rows[1] | {"domain": 3}), encoding="utf8")
     with pytest.raises(UserError, match=r"D460.*domain"):
         read_labelled([str(file)])
+
+
+def test_a_text_may_say_that_it_was_picked(tmp_path):
+    file = tmp_path / "picked.jsonl"
+    row = {"text": "it rains", "start": 0, "end": 2, "label": "no"}
+    file.write_text("\n".join(json.dumps(each) for each in (row, row | {"picked": True})), encoding="utf8")
+    assert [each.picked for each in read_labelled([str(file)])] == [False, True]
+    file.write_text(json.dumps(row | {"picked": "yes"}), encoding="utf8")
+    with pytest.raises(UserError, match=r"D460.*picked"):
+        read_labelled([str(file)])

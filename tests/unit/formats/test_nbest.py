@@ -61,7 +61,7 @@ def test_all_that_is_said_is_read(candidates, reference):
         ('{"candidates": [{"text": "a", "score": true}]}', "no finite number"),
         ('{"candidates": [{"text": "a", "score": 1e999}]}', "no finite number"),
         ('{"candidates": [{"text": "a", "cost": -1}]}', "below zero"),
-        ('{"candidates": [{"text": "a", "score": 1}, {"text": "b"}]}', "give all of them one, or none"),
+        ('{"candidates": [{"text": "a", "score": 1}, {"text": "b"}]}', "give it to all of them, or to none"),
         ('{"candidates": [{"text": "a", "features": {"x": "y"}}]}', "the feature 'x'"),
         ('{"candidates": [{"text": "a"}], "reference": 3}', "'reference' is no text"),
         ('{"candidates": [{"text": "\\ud800"}]}', "surrogate"),

@@ -190,7 +190,7 @@ def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
 
     real = builtins.open
     monkeypatch.setattr(
-        builtins, "open", lambda path, mode="r": real("/dev/full" if "w" in mode else path, mode)
+        builtins, "open", lambda path, mode="r": real("/dev/full", "wb") if "x" in mode else real(path, mode)
     )
     for name in ("a.jsonl", "a.jsonl.gz"):
         with pytest.raises(UserError, match=r"D309.*a.jsonl.*No space left"), saved(tmp_path / name) as write:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,6 +65,15 @@ def test_the_threshold_has_the_best_f1_of_all(examples):
         assert f1(best_threshold(scores, positive)) == pytest.approx(best)
     else:
         assert best_threshold(scores, positive) == 0.0
+
+
+def test_the_label_chosen_is_the_most_probable_one():
+    scores, gold = two()
+    fitted = labels.fit([scores], [gold], metric=("f1", 1))
+    shifted = replace(fitted, offset=np.array([[0.0, 2.0]]))
+    chosen, margin, probability = shifted.choose(scores, 0)
+    assert (probability >= 0.5).all() and (chosen != fitted.choose(scores, 0)[0]).any()
+    np.testing.assert_allclose(np.log(probability / (1 - probability)), margin, atol=1e-6)
 
 
 def test_three_labels_and_groups_of_other_sizes():

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+from disambig import registry
 from disambig.model.located import found, located
 
 
@@ -69,3 +71,20 @@ def test_folders_of_tasks_and_extractors_are_named_by_their_place_too(tmp_path, 
     (tmp_path / "two" / "all").mkdir()
     monkeypatch.chdir(tmp_path / "two")
     assert found(located(words, home), home) == words
+
+
+def test_folders_that_a_task_declares_are_named_by_their_place(tmp_path, monkeypatch):
+    """Of a task of which this module knows nothing, such as that of kana and its converter."""
+    declaring = SimpleNamespace(load=lambda: type("Declaring", (), {"folders": ("converter",)}))
+    monkeypatch.setattr(registry, "parts", lambda kind: {"own.Declaring.v1": declaring})
+    (tmp_path / "one" / "converter").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    kind = {"@disambig_tasks": "own.Declaring.v1"}
+    said = located({"task": {**kind, "converter": "one/converter"}}, Path("one/model"))
+    assert said["task"]["converter"] == "../converter"
+    (tmp_path / "one").rename(tmp_path / "two")
+    home = tmp_path / "two" / "model"
+    home.mkdir()
+    assert found(said, home)["task"]["converter"] == str((tmp_path / "two" / "converter").resolve())
+    for other in ({**kind, "converter": "disambig_ja"}, {"converter": "two/converter"}):
+        assert located({"task": other}, tmp_path / "two" / "model")["task"] == other

@@ -34,6 +34,13 @@ def test_a_pack_is_read(tmp_path):
     assert found.models == {"preposition": tmp_path / "toy_pack" / "models" / "preposition"}
 
 
+def test_a_pack_may_bring_folders_for_parts_of_plugins(tmp_path):
+    said = {**GOOD, "folders": {"converter": "models/converter"}}
+    found = read_pack(written(tmp_path / "toy_pack", said))
+    assert found.folders == {"converter": tmp_path / "toy_pack" / "models" / "converter"}
+    assert read_pack(written(tmp_path / "toy_pack", GOOD)).folders == {}
+
+
 def test_a_pack_needs_no_counts_and_may_hold_models_that_run_by_name_alone(installed):
     said = {key: value for key, value in GOOD.items() if key != "counts"}
     installed(
@@ -73,7 +80,7 @@ def test_a_damaged_description(tmp_path, said):
 
 
 @pytest.mark.parametrize("outside", ["../other.counts", "/etc/passwd", "models/../../x", "link/x"])
-@pytest.mark.parametrize("key", ["counts", "models"])
+@pytest.mark.parametrize("key", ["counts", "models", "folders"])
 def test_a_description_that_points_outside(tmp_path, outside, key):
     home = written(tmp_path / "toy_pack", {**GOOD, key: outside if key == "counts" else {"it": outside}})
     (home / "link").symlink_to(tmp_path)

@@ -334,3 +334,44 @@ def test_any_damage_to_signed_files_is_one_error_or_none(home, data):
 def test_paths_are_kept_as_paths(model, tmp_path):
     save_model(model, Path(tmp_path) / "deep" / "er" / "model")
     assert load_model(str(tmp_path / "deep" / "er" / "model")).name == "small"
+
+
+def test_what_killed_trainings_left_goes_with_the_next(model, tmp_path):
+    from disambig.files.drafts import Drafts
+
+    target = tmp_path / "model"
+    left = Drafts.beside(target).folder / f".tmp-{Drafts.beside(target).mark}-999999999-00000000"
+    left.mkdir()
+    (left / "weights.npz").write_bytes(b"half")
+    save_model(model, target)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_there_is_a_model_at_every_moment(model, home, monkeypatch):
+    """Every name that is given or taken while a model is replaced leaves one that loads."""
+    from disambig.files import swapping
+
+    if not swapping.exchange(home, home):
+        pytest.skip("this file system cannot exchange names")
+    found = []
+    for module, name in ((os, "rename"), (os, "replace"), (os, "rmdir"), (os, "unlink")):
+        real = getattr(module, name)
+
+        def watch(*arguments, real=real, **options):
+            real(*arguments, **options)
+            found.append(load_model(home).name)
+
+        monkeypatch.setattr(module, name, watch)
+    save_model(model, home, force=True)
+    assert set(found) <= {"small"}
+    assert found
+
+
+def test_a_link_to_a_model_stays_a_link(model, home, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(home, target_is_directory=True)
+    (home / "junk").write_text("old")
+    save_model(model, link, force=True)
+    assert link.is_symlink()
+    assert load_model(link).name == "small"
+    assert not (home / "junk").exists()

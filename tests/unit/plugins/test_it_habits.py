@@ -56,30 +56,35 @@ def told(*sentences, kind):
 
 @pytest.fixture(scope="module")
 def learned():
+    clear = (f"It is {a} that the {b} is." for a in ("clear", "true") for b in "abcdefg")
+    clauses = told(*clear, kind="clause")
     weather = told(*(f"It {a} in the {b}." for a in ("rained", "snowed") for b in "abcdefg"), kind="weather")
     things = told(*(f"It {a} in the {b}." for a in ("broke", "opened") for b in "abcdefg"), kind="thing")
-    return learn([*weather, *things], sources=["made"])
+    return learn([*weather, *clauses, *things], sources=["made"])
 
 
 def test_habits_are_learned_from_what_the_patterns_tell(learned):
-    odds = learned.log_odds(frames("It had rained all night.", "It broke at once."))
-    assert odds[0] > 0 > odds[1]
+    clause, rare = learned.log_odds(
+        frames("It is clear that we are late.", "It had rained all night.", "It broke at once.")
+    )
+    assert clause[0] > 0 > clause[2]
+    assert rare[1] > 0 > rare[0] and rare[2] < 0
 
 
 def test_habits_are_kept_whole(learned, tmp_path):
     learned.save(tmp_path / "habits")
     again = Habits.load(tmp_path / "habits")
     assert np.array_equal(again.keys, learned.keys) and np.array_equal(again.weights, learned.weights)
-    assert again.bias == learned.bias and again.header["sources"] == ["made"]
+    assert again.biases == learned.biases and again.header["sources"] == ["made"]
 
 
 @pytest.mark.parametrize("broken", ["nothing", "cut", "descending", "types", "header"])
 def test_folders_that_hold_no_habits_are_refused(learned, tmp_path, broken):
     folder = tmp_path / "habits"
     if broken == "descending":
-        learned = Habits(learned.keys[::-1], learned.weights, 0.0, {})
+        learned = Habits(learned.keys[::-1], learned.weights, (0.0, 0.0), {})
     if broken == "types":
-        learned = Habits(learned.keys, learned.weights.astype(np.float64), 0.0, {})
+        learned = Habits(learned.keys, learned.weights.astype(np.float64), (0.0, 0.0), {})
     if broken != "nothing":
         learned.save(folder)
     if broken == "cut":
@@ -94,6 +99,6 @@ def test_what_ships_knows_the_weather():
     view = NormalisedWords()(["It was raining.", "She put it on the table."])
     instances = It().instances(view)
     values = ItHabits().transform(view, instances, It.groups[0]).batch.values
-    assert values[0, 1, 0] > 0 > values[1, 1, 0]
+    assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
     assert np.array_equal(values[:, 0], -values[:, 1])
     assert HABITS.is_dir()

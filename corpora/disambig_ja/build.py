@@ -1,0 +1,110 @@
+"""Builds the pack of Japanese: a converter of kana, its domains, the card.
+
+    python corpora/disambig_ja/build.py DATA --output FOLDER [--work WORK]
+    python corpora/disambig_ja/build.py DATA --output FOLDER --test
+
+DATA is a directory with ``japanese/``: texts by the sentence, and text with readings by people. It takes the
+extra ``ime``, the package ``wordfreq`` and a quarter of an hour. FOLDER gets ``models/``, ``figures.json``
+and the card, ``README.md``: this folder, where it is to be shipped. WORK keeps segmented text. Nothing that
+is tested on is looked at without ``--test``, which builds nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from card import write_card
+from disambig_boosted_lasso.kana.conversion import Conversion
+from disambig_boosted_lasso.kana.converter import Converter
+from disambig_boosted_lasso.kana.stored import domains_of
+from material import ANNOTATED, Material
+from recipe import Recipe
+from scoring import checked, measured, sizes, speed
+
+CONVERTER = Path("models", "converter")
+
+
+def build(recipe: Recipe, output: Path) -> None:
+    """Learn everything, and measure it on sentences to choose by."""
+    shutil.rmtree(output / "models", ignore_errors=True)
+    converter = recipe.converter(output / CONVERTER)
+    conversion = Conversion(converter)
+    found = measured(recipe, conversion, output / CONVERTER, test=False)
+    text = {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)}
+    said = {
+        "text": text,
+        "words": len(recipe.text.ids),
+        "background": int(recipe.in_background.sum()),
+        "entries": len(converter.lexicon),
+        "ngrams": len(converter.background),
+        "weights_of_background": {
+            name: float(_domain(converter, output / CONVERTER, name))
+            for name in domains_of(output / CONVERTER)
+        },
+        "choosing": found,
+        "speed": speed(conversion, recipe.chosen_by()[ANNOTATED]),
+        "sizes": sizes(output / "models"),
+    }
+    keep(output, said)
+
+
+def test(recipe: Recipe, output: Path) -> None:
+    """Measure what was built on the sentences that are kept for that."""
+    conversion = Conversion(Converter.load(output / CONVERTER))
+    keep(
+        output,
+        {
+            "test": measured(recipe, conversion, output / CONVERTER, test=True),
+            "checked": checked(recipe, conversion),
+        },
+    )
+
+
+def _domain(converter: Converter, folder: Path, name: str) -> float:
+    from disambig_boosted_lasso.kana.stored import in_domain
+
+    return in_domain(converter, folder, name).model.weight
+
+
+def keep(output: Path, found: dict[str, Any]) -> None:
+    """Put figures into ``figures.json`` and write the card anew."""
+    path = output / "figures.json"
+    figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
+    figures |= found
+    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+    write_card(output, figures)
+
+
+def say(line: str) -> None:
+    """Print where the work is."""
+    print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path, help="directory with japanese/")
+    parser.add_argument("--output", type=Path, required=True, help="what is built")
+    parser.add_argument("--work", type=Path, help="where segmented text is kept; default: nowhere")
+    parser.add_argument("--test", action="store_true", help="measure what was built, and build nothing")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as spare:
+        work = options.work or Path(spare)
+        work.mkdir(parents=True, exist_ok=True)
+        options.output.mkdir(parents=True, exist_ok=True)
+        recipe = Recipe(Material(options.data, work, say), say)
+        if options.test:
+            test(recipe, options.output)
+        else:
+            build(recipe, options.output)
+
+
+if __name__ == "__main__":
+    main()

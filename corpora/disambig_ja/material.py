@@ -1,0 +1,107 @@
+"""The texts that the pack is made from and tested on; segmented ones are kept in a folder."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from disambig_boosted_lasso.kana.characters import full_width, has_kanji, is_native, kana_of
+from disambig_boosted_lasso.kana.cross_fitting import blocks_of
+from disambig_boosted_lasso.kana.readings import reading_of, words_of
+from disambig_boosted_lasso.kana.segmented import Segmented, read_segmented, write_segmented
+from numpy.typing import NDArray
+
+SOURCES = ("wikinews", "wikipedia", "dialogue", "tanaka", "law", "novels")
+ANNOTATED = "wikiannot"
+CHECKED = "kwdlc"
+STRETCH = 100
+"""Neighbouring sentences of a source that are taken, or left out, together."""
+CHOOSING = 8
+"""Of the documents with readings by people each eighth is for choosing, and for looking at mistakes."""
+_DIGIT = re.compile("[0-9０-９]")
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The texts of a folder of data.
+
+    Attributes
+    ----------
+    data : Path
+    work : Path
+        Where segmented text is kept.
+    say : callable
+        Gets a line for each text that is segmented.
+    """
+
+    data: Path
+    work: Path
+    say: Say
+
+    def text(self, name: str) -> Segmented:
+        """Return the segmented text of a source to learn from."""
+        return self._segmented(name) if name != ANNOTATED else self._agreeing()
+
+    def held_out(self, name: str, *, test: bool = False) -> Segmented:
+        """Return held-out text of a source: the first third is for choosing, the rest for testing."""
+        text = self._segmented(f"{name}.heldout")
+        third = len(text) // 3
+        return text[third:] if test else text[:third]
+
+    def read_by_people(self, name: str, *, choosing: bool = False) -> tuple[list[str], list[str]]:
+        """Return sentences with readings checked by people: what is typed, and what is written."""
+        found = [(kana, text) for document, text, kana in self._read(name, choosing=choosing)]
+        return [kana for kana, _ in found], [text for _, text in found]
+
+    def frequencies(self) -> dict[str, float]:
+        """Return how often words are used in general: shares of spellings, by the package wordfreq."""
+        from wordfreq import get_frequency_dict
+
+        return dict(get_frequency_dict("ja", wordlist="best"))
+
+    def _segmented(self, name: str) -> Segmented:
+        path = self.work / f"{name}.tsv"
+        if not path.is_file():
+            self.say(f"segmenting {name}")
+            with lzma.open(self.data / "japanese" / f"{name}.txt.xz", "rt", encoding="utf8") as file:
+                write_segmented(path, words_of(line.rstrip("\n") for line in file))
+        return read_segmented(path)
+
+    def _agreeing(self) -> Segmented:
+        """Return the sentences whose readings by Sudachi are those that people gave them."""
+        told = [(text, kana) for _, text, kana in self._read(ANNOTATED, choosing=False)]
+        pairs = zip(told, words_of(text for text, _ in told), strict=True)
+        return Segmented.of(words for (_, kana), words in pairs if reading_of(words) == kana)
+
+    def _read(self, name: str, *, choosing: bool) -> Iterator[tuple[str, str, str]]:
+        path = self.data / "japanese" / f"{name}.gold.traindev.tsv.xz"
+        with lzma.open(path, "rt", encoding="utf8") as file:
+            rows = [line.rstrip("\n").split("\t") for line in file]
+        documents = sorted({document for document, *_ in rows})
+        chosen = {document for number, document in enumerate(documents) if number % CHOOSING == 0}
+        for document, _, text, words in rows:
+            if not has_kanji(text) or text.startswith("（"):
+                continue  # readings in brackets, names spelt in kana
+            if (document in chosen) != choosing or (name == ANNOTATED and not text.endswith("。")):
+                continue  # headings
+            pairs = [_word(word) for word in words.split(" ")]
+            if any(is_native(surface) and _DIGIT.search(surface) for surface, _ in pairs):
+                continue  # numbers are typed as they stand, and here a reading tells them with other words
+            kana = "".join(reading if is_native(surface) else surface for surface, reading in pairs)
+            yield document, full_width("".join(surface for surface, _ in pairs)), kana_of(kana)
+
+
+def _word(said: str) -> tuple[str, str]:
+    """Return a word and the first of the readings that people gave it: ``word/reading/reading``."""
+    end = said.find("/", 1)
+    return said[:end], said[end + 1 :].split("/")[0] or said[:end]
+
+
+def stretches(n: int, each: int) -> NDArray[np.int64]:
+    """Return the rows of each so manieth stretch of `n` sentences."""
+    return np.flatnonzero(blocks_of(n, STRETCH) % each == 0)

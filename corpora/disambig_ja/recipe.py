@@ -1,0 +1,121 @@
+"""How the pack is learned: the converter and its domains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from disambig_boosted_lasso.kana.converter import Converter, sentences_of
+from disambig_boosted_lasso.kana.dictionary import sudachi_lexicon
+from disambig_boosted_lasso.kana.lexicon import Lexicon
+from disambig_boosted_lasso.kana.segmented import Segmented
+from disambig_boosted_lasso.kana.stored import save_domain
+from disambig_boosted_lasso.kana.usage import usage_of
+from material import ANNOTATED, SOURCES, Material, stretches
+from numpy.typing import NDArray
+
+from disambig.api.language_models import Mixture, estimate
+
+LONGEST = 5
+"""Characters of the longest words of the dictionary: with longer ones nothing more comes out right."""
+SHARES = {"law": 10, "novels": 20}
+"""Of these one stretch in so many is in the background: their language is far from that of other text."""
+DOMAINS = {
+    "news": ("wikinews",),
+    "dialogue": ("dialogue",),
+    "law": ("law",),
+    "novels": ("novels",),
+    "encyclopedia": ("wikipedia", ANNOTATED),
+}
+HELD_OUT = {"news": "wikinews", "encyclopedia": "wikipedia"}
+PRUNED = {2: 3, 3: 4}
+"""The least counts of n-grams in the language models of domains."""
+TWICE = 2
+"""Words that a domain has so often are words to its language model."""
+CHOSEN = 700
+"""Sentences of each source that something is chosen by."""
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All of it, from the material to a folder."""
+
+    material: Material
+    say: Say
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The sources, in order."""
+        return (ANNOTATED, *SOURCES)
+
+    @cached_property
+    def texts(self) -> list[Segmented]:
+        """The text of each source."""
+        return [self.material.text(name) for name in self.names]
+
+    @cached_property
+    def text(self) -> Segmented:
+        """All of it."""
+        return Segmented.joined(self.texts)
+
+    @cached_property
+    def source(self) -> NDArray[np.int64]:
+        """The source of each sentence."""
+        return np.repeat(np.arange(len(self.texts)), [len(text) for text in self.texts])
+
+    @cached_property
+    def in_background(self) -> NDArray[np.bool_]:
+        """Which sentences the background is learned from."""
+        kept = np.ones(len(self.text), np.bool_)
+        for name, each in SHARES.items():
+            rows = np.flatnonzero(self.source == self.names.index(name))
+            kept[rows] = False
+            kept[rows[stretches(len(rows), each)]] = True
+        return kept
+
+    @cached_property
+    def dictionary(self) -> Lexicon:
+        """Words to know beside those of the text."""
+        return sudachi_lexicon(longest=LONGEST)
+
+    def converter(self, folder: Path) -> Converter:
+        """Learn the converter of the pack, with its domains, into a folder; return it as that holds it."""
+        self.say(f"learning from {len(self.text):,} sentences")
+        learned = Converter.learn(self.text.take(np.flatnonzero(self.in_background)))
+        lexicon = Lexicon.of(self.text).with_more(self.dictionary)
+        usage = usage_of(lexicon, self.material.frequencies())
+        replace(learned, lexicon=replace(lexicon, usage=usage)).save(folder, bits=8)
+        made = Converter.load(folder)
+        for name in DOMAINS:
+            self.say(f"domain {name}")
+            save_domain(self.domain(made, name), folder, name, bits=8)
+        return made
+
+    def domain(self, converter: Converter, name: str) -> Mixture:
+        """Return what is mixed in for a domain; the weight is what suits held-out text."""
+        text = Segmented.joined([self.texts[self.names.index(source)] for source in DOMAINS[name]])
+        settings, background = converter.settings, converter.background
+        counts: Counter[str] = Counter()
+        for (surface, reading, _), n in zip(
+            text.entries, np.bincount(text.ids, minlength=len(text.entries)).tolist(), strict=True
+        ):
+            counts[settings.unit_of(surface, reading)] += n
+        known = background.vocabulary.extended(unit for unit, n in counts.items() if n >= TWICE)
+        model = estimate(sentences_of(text, known, settings), known, min_counts=PRUNED)
+        held_out = self.material.held_out(HELD_OUT.get(name, name))
+        mixture = Mixture(background, model, 0.5)
+        return mixture.reweighted(mixture.best_weight(sentences_of(held_out, known, settings)))
+
+    def chosen_by(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Return what is typed and written of the sentences that something is chosen by, by source."""
+        kana, written = self.material.read_by_people(ANNOTATED, choosing=True)
+        found = {ANNOTATED: (kana[:CHOSEN], written[:CHOSEN])}
+        for name in SOURCES:
+            text = self.material.held_out(name)[:CHOSEN]
+            found[name] = text.column(1), text.column(0)
+        return found

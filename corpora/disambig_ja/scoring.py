@@ -1,0 +1,85 @@
+"""How good the pack is: shares of characters that come out wrong, speed, sizes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from disambig_boosted_lasso.kana.conversion import LEAST, Conversion
+from disambig_boosted_lasso.kana.stored import in_domain
+from material import ANNOTATED, CHECKED, SOURCES
+from recipe import DOMAINS, HELD_OUT, Recipe
+
+MOST = 2000
+"""Sentences of a source that are tested on."""
+OF_DOMAIN = {HELD_OUT.get(name, name): name for name in DOMAINS}
+Pairs = tuple[Sequence[str], Sequence[str]]
+
+
+def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
+    """Return edits of characters of the first and of the best of 20 candidates, and characters."""
+    kana, written = pairs
+    lists = conversion.converter.nbest(kana, LEAST, references=written)
+    firsts, costs = lists.offsets[:-1], lists.costs.astype(np.float64)
+    return {
+        "sentences": len(kana),
+        "characters": sum(map(len, written)),
+        "first": float(costs[firsts].sum()),
+        "oracle": float(np.minimum.reduceat(costs, firsts).sum()),
+    }
+
+
+def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool) -> dict[str, Any]:
+    """Return figures of each source, in general and in its domain; `test`: of sentences kept for that."""
+    found: dict[str, Any] = {"general": {}, "domain": {}}
+    sentences = recipe.chosen_by() if not test else tested(recipe)
+    for name, pairs in sentences.items():
+        recipe.say(f"measuring {name}")
+        found["general"][name] = figures(conversion, pairs)
+        domain = OF_DOMAIN.get(name if name != ANNOTATED else "wikipedia")
+        if domain is not None:
+            converter = in_domain(conversion.converter, folder, domain)
+            found["domain"][name] = figures(Conversion(converter), pairs)
+    return found
+
+
+def tested(recipe: Recipe) -> dict[str, Pairs]:
+    """Return the sentences that are kept for testing."""
+    found: dict[str, Pairs] = {}
+    for name in SOURCES:
+        text = recipe.material.held_out(name, test=True)[:MOST]
+        found[name] = text.column(1), text.column(0)
+    return found
+
+
+def checked(recipe: Recipe, conversion: Conversion) -> dict[str, Any]:
+    """Return figures of the sentences that nothing else looks at, read by people."""
+    return figures(conversion, recipe.material.read_by_people(CHECKED))
+
+
+def speed(conversion: Conversion, pairs: Pairs) -> dict[str, float]:
+    """Return lines a second on one core, compiled beforehand, and characters of a line."""
+    kana = list(pairs[0])
+    conversion.best(kana[:5])
+    begin = time.process_time()
+    conversion.best(kana)
+    lines = len(kana) / (time.process_time() - begin)
+    return {"lines": lines, "characters": sum(map(len, kana)) / len(kana)}
+
+
+def sizes(models: Path) -> dict[str, float]:
+    """Return the size of each part, in MB."""
+    parts = {
+        "words": models / "converter" / "lexicon.npz",
+        "language model": models / "converter" / "model",
+        **{f"domain {name}": models / "converter" / "domains" / name for name in DOMAINS},
+    }
+    return {name: _size(path) / 1e6 for name, path in parts.items()} | {"all": _size(models) / 1e6}
+
+
+def _size(path: Path) -> int:
+    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    return sum(each.stat().st_size for each in files)

@@ -1,0 +1,83 @@
+"""The parts of a finished job as one file: what a stream of the same inputs would have written."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from disambig.batch.inspecting import records, status
+from disambig.errors import UserError
+from disambig.files.seals import Seal
+from disambig.formats.writers import make_format
+
+_BLOCK = 1 << 20
+_PAGES = "html"
+
+
+def merge(directory: Path, write: Callable[[bytes], object]) -> int:
+    """Write the parts of a job in their order; return how many there were.
+
+    Memory holds a piece of a part, a part of CoNLL-U, a group of rows of Parquet; but all of ``.spacy``,
+    which is one packed whole.
+
+    Raises
+    ------
+    UserError
+        D874 for a job that is not finished, D875 for one whose parts are not one file, D877 for a part that
+        is not what was written; D309.
+    """
+    seen = status(directory)
+    if seen.finished < seen.shards:
+        left = seen.shards - seen.finished
+        raise UserError("D874", path=directory, left=left, shards=seen.shards)
+    config = seen.manifest["config"]
+    name = str(config.get("format"))
+    parts = list(_parts(directory))
+    suffixes = {path.suffix for path in parts}
+    if name == _PAGES:
+        raise UserError("D875", path=directory, problem="each part is a page of its own")
+    if len(suffixes) > 1:
+        raise UserError("D875", path=directory, problem=f"it wrote {' and '.join(sorted(suffixes))}")
+    format = make_format(name, text=config.get("text") is not False, safe_cells=config.get("safe_cells"))
+    format.join(_chunks(parts, name), write)
+    return len(parts)
+
+
+def _parts(directory: Path) -> Iterator[Path]:
+    for _, record in records(directory):
+        for name, sealed in record.files.items():
+            if not name.startswith("part-"):
+                raise UserError("D875", path=directory, problem="it wrote files under their own names")
+            path = directory / name
+            seal = Seal.of(path)
+            if (seal.size, seal.digest()) != sealed:
+                raise UserError("D877", path=path)
+            yield path
+
+
+def _chunks(parts: Sequence[Path], format: str) -> Iterator[bytes]:
+    """Yield what `join` of the format takes."""
+    for path in parts:
+        if format == "parquet":
+            yield from _groups(path)
+        elif format in ("conllu", "spacy"):
+            yield path.read_bytes()
+        else:
+            with open(path, "rb") as file:
+                if format in ("csv", "tsv"):
+                    file.readline()  # the names of the columns, which have no line ends
+                while block := file.read(_BLOCK):
+                    yield block
+
+
+def _groups(path: Path) -> Iterator[bytes]:
+    """Yield the rows of a Parquet file as Arrow streams."""
+    from disambig.formats.tables.parquet_rows import pyarrow
+
+    arrow = pyarrow()
+    for batch in arrow.parquet.ParquetFile(path).iter_batches():
+        sink = io.BytesIO()
+        with arrow.ipc.new_stream(sink, batch.schema) as stream:
+            stream.write_batch(batch)
+        yield sink.getvalue()

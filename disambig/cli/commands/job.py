@@ -1,0 +1,177 @@
+"""``disambig job``: looking after jobs. What is done lives in `disambig.batch`."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from disambig.cli.shared_options import Quiet
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+FAILURE = 2
+Job = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a job.")]
+
+
+@app.callback(invoke_without_command=True)
+def job(context: typer.Context) -> None:
+    """Look after jobs of `disambig annotate`: how far they are, whether all is whole; resume and merge."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("status")
+def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show how far a job is; the exit status is 0 where it is finished, 1 where something is left to do."""
+    from disambig.batch.inspecting import status
+    from disambig.cli.output import Output
+    from disambig.files.json_text import json_text
+    from disambig.plural import many
+
+    found, output = status(directory), Output()
+    if json:
+        said = {
+            "shards": found.shards,
+            "finished": found.finished,
+            "damaged": found.damaged,
+            "at_work": found.at_work,
+            "bad": found.bad,
+            **found.totals.plain(),
+        }
+        output.result(json_text(said) + "\n")
+    else:
+        totals = found.totals
+        output.result(f"{found.finished:,} of {many(found.shards, 'shard')} finished\n")
+        output.result(f"{many(totals.documents, 'document')}, {many(totals.words, 'word')}\n")
+        for task, (decisions, flags) in sorted(totals.tasks.items()):
+            flagged = "" if flags is None else f", {many(flags, 'flag')}"
+            output.result(f"{task}: {many(decisions, 'decision')}{flagged}\n")
+        if found.damaged:
+            output.result(f"damaged, to be done again: {many(len(found.damaged), 'shard')}\n")
+        output.result("".join(f"left out: {message}\n" for message in found.bad))
+        if found.at_work:
+            output.result("a process is at work on it\n")
+        elif found.finished < found.shards:
+            output.result(f"to go on: disambig job resume {directory}\n")
+    if found.finished < found.shards:
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    directory: Job,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Forget damaged shards, so that `job resume` does them again.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read all that a job finished and compare it with size and digest in its records.
+
+    The exit status is 2 where something is damaged.
+    """
+    from disambig.batch.inspecting import status
+    from disambig.batch.inspecting import verify as verified
+    from disambig.batch.manifest import locked
+    from disambig.batch.records import record_path
+    from disambig.cli.output import Output
+    from disambig.cli.progress import progress, remark
+    from disambig.files.saving import writing
+    from disambig.plural import many
+
+    output, damaged, amount, files = Output(), set(), 0, 0
+    shards = status(directory).finished
+    with progress() as meter:
+
+        def read(size: int) -> None:
+            nonlocal amount, files
+            amount, files = amount + size, files + 1
+            meter.show("verifying", amount, None, unit="B")
+
+        for index, message in verified(directory, read=read):
+            damaged.add(index)
+            output.result(f"{message}\n")
+    if damaged and forget:
+        with locked(directory):
+            for index in damaged:
+                with writing(record_path(directory, index)):
+                    record_path(directory, index).unlink(missing_ok=True)
+        remark(f"forgotten: {many(len(damaged), 'shard')}; to do them again: disambig job resume {directory}")
+    remark(f"{many(shards, 'shard')} finished, {many(files, 'file')} read, {len(damaged):,} damaged")
+    if damaged:
+        raise typer.Exit(FAILURE)
+
+
+@app.command()
+def resume(
+    directory: Job,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes; as many as before if not given.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Go on with a job by the command that began it, in the directory where that was given."""
+    from disambig.batch.manifest import NAME, load_manifest
+    from disambig.cli.commands.annotate import annotate
+    from disambig.errors import UserError
+
+    said = load_manifest(directory / NAME).get("command")
+    said = said if isinstance(said, dict) else {}
+    options = said.get("options")
+    known = inspect.signature(annotate).parameters
+    needed = {name for name, each in known.items() if each.default is inspect.Parameter.empty}
+    if (
+        not isinstance(said, dict)
+        or not isinstance(options, dict)
+        or not needed <= options.keys() <= known.keys()
+    ):
+        raise UserError("D876", path=directory)
+    more: dict[str, Any] = {"output": str(directory.absolute()), "force": False, "quiet": quiet}
+    try:
+        os.chdir(said["directory"])
+    except (OSError, LookupError, TypeError, ValueError):
+        raise UserError("D876", path=directory) from None
+    annotate(**{**options, **more, **({} if workers is None else {"workers": workers})})
+
+
+@app.command()
+def merge(
+    directory: Job,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file to write. Default: standard output.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the parts of a finished job as one file, as `disambig annotate --output FILE` would have."""
+    import sys
+
+    from disambig.batch.manifest import NAME, load_manifest
+    from disambig.batch.merging import merge as merged
+    from disambig.cli.progress import remark
+    from disambig.errors import UserError
+    from disambig.files.saving import is_special, saved_output, writer, writing
+    from disambig.formats.writers import BINARY, check_output
+    from disambig.plural import many
+
+    format = str(load_manifest(directory / NAME)["config"].get("format"))
+    if output is None:
+        if sys.stdout.isatty() and format in BINARY:
+            raise UserError("D603", format=format)
+        n = merged(directory, writer(sys.stdout.buffer, "standard output"))
+        with writing("standard output"):
+            sys.stdout.buffer.flush()
+    else:
+        check_output(str(output), format)
+        if output.exists() and not force and not is_special(output):
+            raise UserError("D310", path=output)
+        with saved_output(output) as write:
+            n = merged(directory, write)
+    remark(f"{many(n, 'part')} merged{f', written to {output}' if output is not None else ''}")

@@ -1,0 +1,164 @@
+"""The contract of a runner: every item has one outcome, whatever becomes of the workers."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from disambig.batch.work import Outcome, Runner, Work
+from disambig.errors import UserError
+from disambig.testing.checks import Check, checks_of, require
+from disambig.testing.runner_works import LOG, Doubling
+
+Make = Callable[[float | None], Runner]
+
+
+def check_runner(make: Make, *, processes: bool = True, ahead: int = 200) -> list[Check]:
+    """Return the checks of a runner.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the runner, with so many seconds as the timeout of an item, or None: as long as it likes.
+    processes : bool
+        Whether it works in other processes, which may end: they are killed in the checks.
+    ahead : int
+        How many items of a run in order may be taken for its first outcome.
+    """
+    return checks_of(_Checks(make, processes, ahead))
+
+
+@dataclass
+class _Checks:
+    _make: Make
+    _processes: bool
+    _ahead: int
+
+    def gives_each_item_its_outcome(self) -> None:
+        found = self._run(Doubling(), iter(range(30)))
+        require(sorted(one.index for one in found) == list(range(30)), "an item has no outcome, or two")
+        for one in found:
+            right = one.item == one.index and one.result == 2 * one.index and one.problem is None
+            require(right, f"item {one.index}: {one}")
+
+    def keeps_the_order_where_it_is_asked_for(self) -> None:
+        found = self._run(Doubling(), ["slow", *range(20)], ordered=True)
+        require([one.index for one in found] == list(range(21)), "the outcomes are not in order")
+
+    def needs_no_item(self) -> None:
+        require(self._run(Doubling(broken="bug"), []) == [], "there are outcomes of no item")
+
+    def loses_one_item_to_a_bug(self) -> None:
+        found = self._run(Doubling(), [1, "bug", 3], ordered=True)
+        require([one.result for one in found] == [2, None, 6], f"a bug in one item: {found}")
+        require(found[1].problem == "KeyError: 'a bug'", f"the problem is {found[1].problem!r}")
+
+    def ends_where_a_user_can_put_it_right(self) -> None:
+        for work, items, code in (
+            (Doubling(), [1, "full", 2], "D309"),
+            (Doubling(broken="error"), [1], "D300"),
+        ):
+            try:
+                self._run(work, items)
+            except UserError as problem:
+                require(code in str(problem), f"{problem} in place of {code}")
+            else:
+                require(False, f"an error of the user's ({code}) did not end the run")
+
+    def begins_the_work_once_in_a_process(self) -> None:
+        found = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
+        most = max(starts for _, starts in (one.result for one in found))
+        require(most == 1, f"a process began the work {most} times")
+
+    def takes_items_as_they_are_needed(self) -> None:
+        taken = []
+
+        def items() -> Iterator[int]:
+            for number in range(20 * self._ahead):
+                taken.append(number)
+                yield number
+
+        run = self._make(None).run(Doubling(), items(), ordered=True)
+        next(iter(run))
+        require(len(taken) <= self._ahead, f"{len(taken)} items were taken for one outcome")
+        _close(run)
+        so_far = len(taken)
+        require(so_far <= self._ahead, f"{so_far} items were taken when it was closed")
+
+    def carries_large_items(self) -> None:
+        (found,) = self._run(Doubling(), ["x" * 3_000_000])
+        require(found.result == "x" * 6_000_000, "a large item came back as another")
+
+    def tells_how_far_an_item_is(self) -> None:
+        told: list[int] = []
+        (found,) = self._make(None).run(Doubling(), ["parts"], tell=told.append)
+        require(sum(told) == found.told == 30, f"told {told}, and {found.told} in all: 10, 5 and 30 are 30")
+        require(all(more > 0 for more in told), f"told {told}: what is done twice is not told twice")
+
+    def says_once_what_workers_log(self) -> None:
+        log, heard = logging.getLogger(LOG), _Heard()
+        before = log.level
+        log.setLevel(logging.INFO)
+        log.addHandler(heard)
+        try:
+            self._run(Doubling(), ["slow"] * 4)
+        finally:
+            log.removeHandler(heard)
+            log.setLevel(before)
+        require(heard.said == ["begun"], f"workers logged 'begun', told was {heard.said}")
+
+    def runs_again(self) -> None:
+        runner = self._make(None)
+        for number in (1, 2):
+            results = [one.result for one in runner.run(Doubling(), [number])]
+            require(results == [2 * number], f"run {number} gives {results}")
+
+    def tries_again_what_a_killed_worker_had(self) -> None:
+        if self._processes:
+            with tempfile.TemporaryDirectory() as folder:
+                found = self._run(Doubling(folder=folder), [1, "die once", 3], ordered=True)
+            require([one.result for one in found] == [2, "die once" * 2, 6], f"after a kill: {found}")
+
+    def sets_aside_what_kills_its_workers(self) -> None:
+        if self._processes:
+            found = self._run(Doubling(), [1, "die", *range(2, 8)], ordered=True)
+            results = [one.result for one in found]
+            require(results == [2, None, *range(4, 16, 2)], f"an item that kills its workers: {results}")
+            require(found[1].problem is not None, "an item that kills its workers has no problem")
+
+    def ends_what_takes_too_long(self) -> None:
+        if self._processes:
+            with tempfile.TemporaryDirectory() as folder:
+                work = Doubling(folder=folder)
+                found = list(self._make(2.0).run(work, [1, "hang once", 3], ordered=True))
+            require([one.result for one in found] == [2, "hang once" * 2, 6], f"after a hang: {found}")
+
+    def ends_where_no_worker_can_start(self) -> None:
+        if self._processes:
+            try:
+                self._run(Doubling(broken="dies"), [1, 2, 3])
+            except UserError:
+                return
+            require(False, "workers end when they start, and the run does not")
+
+    def _run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> list[Outcome]:
+        return list(self._make(None).run(work, items, ordered=ordered))
+
+
+class _Heard(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+def _close(run: Iterator[Outcome]) -> None:
+    close = getattr(run, "close", None)
+    if close is not None:
+        close()

@@ -1,0 +1,18 @@
+"""Rerankers of the lasso family, after Gao, Suzuki and Yu (COLING-ACL 2006), and kana to kanji."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .kana.conversion import Conversion
+
+
+def load_converter(
+    name: str | Path = "disambig_ja", *, domain: str | None = None, rerank: bool = True
+) -> Conversion:
+    """Return what converts kana to kanji: see `kana.conversion.Conversion.load`."""
+    from .kana.conversion import Conversion
+
+    return Conversion.load(name, domain=domain, rerank=rerank)

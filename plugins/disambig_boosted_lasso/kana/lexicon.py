@@ -1,0 +1,192 @@
+"""The words that kana may be: readings, spellings, parts of speech and counts, from segmented text.
+
+What is typed as it stands needs no entry: numbers, Latin words, single signs. Entries of them are kept all
+the same where text has them, for the language model knows them as words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .segmented import Segmented
+
+NUMBERS = tuple("0" * digits for digits in range(6))
+"""The words that numbers are to a language model, by their digits: none, one, ... five or more."""
+LONGEST = 8
+"""Characters of the longest unknown word; longer stretches are several."""
+_NUMBER = re.compile("[0-9０-９]+(?:[.,．，][0-9０-９]+)*")
+
+
+def word_of(surface: str) -> str:
+    """Return what a word is to a language model: itself, a number by how many digits it has."""
+    if not _NUMBER.fullmatch(surface):
+        return surface
+    return NUMBERS[min(sum(character.isdigit() for character in surface), len(NUMBERS) - 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Entries, the most frequent first; of one reading and one spelling there is one.
+
+    Attributes
+    ----------
+    readings, surfaces : tuple of str
+        What is typed, and what is written.
+    tags : array of int16, shape (n,)
+        The part of speech that it has most often, as a place in `tag_names`.
+    tag_names : tuple of str
+    counts : array of int64, shape (n,)
+        How often text has it; 0 for entries of a dictionary alone.
+    usage : array of float32, shape (n,), optional
+        ln of what its probability is multiplied by, where more is known than the text says
+        (`usage.usage_of`).
+    """
+
+    readings: tuple[str, ...]
+    surfaces: tuple[str, ...]
+    tags: NDArray[np.int16]
+    tag_names: tuple[str, ...]
+    counts: NDArray[np.int64]
+    usage: NDArray[np.float32] | None = None
+
+    @classmethod
+    def of(cls, text: Segmented) -> Lexicon:
+        """Return the words of segmented text."""
+        return cls.counted(text.entries, np.bincount(text.ids, minlength=len(text.entries)))
+
+    @classmethod
+    def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> Lexicon:
+        """Return words (spelling, reading, part of speech), of which each was seen so often."""
+        found: dict[tuple[str, str], Counter[str]] = {}
+        for (surface, reading, tag), count in zip(entries, counts, strict=True):
+            if reading and surface.isprintable() and not _NUMBER.fullmatch(surface):
+                found.setdefault((reading, surface), Counter())[tag] += int(count)
+        order = sorted(found, key=lambda pair: (-found[pair].total(), pair))
+        names = sorted({tag for tags in found.values() for tag in tags})
+        number = {name: at for at, name in enumerate(names)}
+        tags = [max(found[pair].items(), key=lambda one: (one[1], one[0]))[0] for pair in order]
+        return cls(
+            tuple(reading for reading, _ in order),
+            tuple(surface for _, surface in order),
+            np.array([number[tag] for tag in tags], np.int16),
+            tuple(names),
+            np.array([found[pair].total() for pair in order], np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.readings)
+
+    def with_more(self, other: Lexicon) -> Lexicon:
+        """Return this lexicon with the entries of another beside its own; counts of both add up.
+
+        What is known of their usage stays.
+        """
+        own = zip(self.surfaces, self.readings, (self.tag_names[tag] for tag in self.tags), strict=True)
+        its = zip(other.surfaces, other.readings, (other.tag_names[tag] for tag in other.tags), strict=True)
+        made = Lexicon.counted([*own, *its], [*self.counts.tolist(), *other.counts.tolist()])
+        if self.usage is None:
+            return made
+        known = dict(zip(zip(self.readings, self.surfaces, strict=True), self.usage.tolist(), strict=True))
+        pairs = zip(made.readings, made.surfaces, strict=True)
+        return replace(made, usage=np.array([known.get(pair, 0.0) for pair in pairs], np.float32))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """How often each entry's spelling is read as its reading: P(reading | spelling), shape (n,)."""
+        totals: Counter[str] = Counter()
+        for surface, count in zip(self.surfaces, self.counts.tolist(), strict=True):
+            totals[surface] += count
+        n = Counter(self.surfaces)
+        return np.array(
+            [
+                (count + 0.5) / (totals[surface] + 0.5 * n[surface])
+                for surface, count in zip(self.surfaces, self.counts.tolist(), strict=True)
+            ]
+        )
+
+
+def unseen_weights(lexicon: Lexicon) -> NDArray[np.float64]:
+    """Return how likely each word of a dictionary is to be the next that text has for the first time.
+
+    By part of speech and length: as many as text has once, divided among those that it never has.
+    """
+    lengths = np.minimum([len(reading) for reading in lexicon.readings], LONGEST)
+    classes = lexicon.tags.astype(np.int64) * (LONGEST + 1) + lengths
+    n = int(classes.max(initial=0)) + 1
+    once = np.bincount(classes[lexicon.counts == 1], minlength=n) + 0.5
+    never = np.bincount(classes[lexicon.counts == 0], minlength=n)
+    return (once / np.maximum(never, 1))[classes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trie:
+    """Readings by their characters; the node below edge i is i + 1, the root is 0.
+
+    Attributes
+    ----------
+    begins : array of int64, shape (n_nodes + 1,)
+        Where each node's edges begin.
+    labels : array of int32, shape (n_nodes - 1,)
+        Their characters, ascending.
+    entry_begins : array of int64, shape (n_nodes + 1,)
+        Where the entries of each node begin in `entries`.
+    entries : array of int32, shape (n_entries,)
+    """
+
+    begins: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    entry_begins: NDArray[np.int64]
+    entries: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, readings: Sequence[str]) -> Trie:
+        """Return the trie of some readings, of which many may be equal; none is empty."""
+        order = np.array(sorted(range(len(readings)), key=readings.__getitem__), np.int64)
+        letters, sizes = _letters([readings[i] for i in order.tolist()])
+        alike = _alike(letters)
+        nodes = np.zeros(1, np.int64)  # of a depth: the first reading that begins so
+        labels, entries = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        edge_counts: list[NDArray[np.int64]] = []
+        entry_counts: list[NDArray[np.int64]] = []
+        for depth in range(letters.shape[1] + 1):
+            ended = np.flatnonzero(sizes == depth)
+            below = np.flatnonzero((sizes > depth) & (alike <= depth))
+            for counts, rows in ((entry_counts, ended), (edge_counts, below)):
+                above = np.searchsorted(nodes, rows, side="right") - 1
+                counts.append(np.bincount(above, minlength=len(nodes)))
+            entries.append(order[ended].astype(np.int32))
+            if depth < letters.shape[1]:
+                labels.append(letters[below, depth])
+            nodes = below
+        return cls(
+            _begins(edge_counts), np.concatenate(labels), _begins(entry_counts), np.concatenate(entries)
+        )
+
+
+def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the characters of readings, shape (n, longest), zero behind their ends, and their lengths."""
+    sizes = np.fromiter(map(len, readings), np.int64, len(readings))
+    found = np.zeros((len(readings), int(sizes.max(initial=0))), np.int32)
+    codes = np.frombuffer("".join(readings).encode("utf-32-le", "surrogatepass"), np.uint32)
+    found[np.arange(found.shape[1]) < sizes[:, None]] = codes
+    return found, sizes
+
+
+def _alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return how many characters each row begins with as the one before it does; -1 for the first row."""
+    found = np.full(len(letters), -1, np.int64)
+    if len(letters) > 1:
+        other = letters[1:] != letters[:-1]
+        found[1:] = np.where(other.any(axis=1), other.argmax(axis=1), letters.shape[1])
+    return found
+
+
+def _begins(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)

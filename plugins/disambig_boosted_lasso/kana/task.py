@@ -1,0 +1,126 @@
+"""The task: which conversion of a line of kana is right, among the best ones of a converter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, UserError
+from disambig.api.packs import packs
+from disambig.api.tasks import CandidateLists
+
+from .converter import MOST, Converter
+from .stored import domains_of, fingerprint, in_domain
+
+
+@dataclass(frozen=True)
+class KanaKanji:
+    """Find the right conversion of each line of kana in its list of candidates (Gao, Suzuki and Yu 2006).
+
+    Lists come from a converter (`lists`), or from files of n-best lists that one wrote; in running text there
+    is nothing to decide.
+
+    Parameters
+    ----------
+    converter : str
+        Folder of the converter (`Converter.save`), or the name of a pack that brings one, such as
+        ``disambig_ja``; only `lists` needs it. A saved model names a folder by its place beside it.
+    k : int
+        Candidates of a line.
+    digest : str
+        What tells the converter that was learned from (`stored.fingerprint`) from others, which are refused;
+        training sets it where it is left out. Empty: any converter.
+    name, language : str
+        Of the task.
+
+    Raises
+    ------
+    UserError
+        D675 for a k that is none.
+    """
+
+    converter: str = ""
+    k: int = 20
+    digest: str = ""
+    name: str = "kana_kanji"
+    language: str = "ja"
+    decides: ClassVar[Decides] = Decides("items", "own")
+    metric: ClassVar[tuple[str, None]] = ("cer", None)
+    folders: ClassVar[tuple[str, ...]] = ("converter",)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not 1 <= self.k <= MOST:
+            raise UserError("D675", setting="k", value=self.k, wanted=f"a whole number from 1 to {MOST:,}")
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """One group, whose candidates are those of each line."""
+        return (Group(self.name, ()),)
+
+    @property
+    def folder(self) -> Path:
+        """The converter's folder."""
+        brought = packs().get(self.converter)
+        return Path(self.converter) if brought is None else brought.folders.get("converter", brought.home)
+
+    def settings_of(
+        self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
+    ) -> dict[str, Any]:
+        """Return the digest of the converter, where there is one and the config leaves it open."""
+        return {"digest": fingerprint(self.folder)} if self.converter and not self.digest else {}
+
+    def check(self, folder: Path, *, model: str = "") -> None:
+        """Refuse the converter in a folder if another one was learned from.
+
+        Raises
+        ------
+        UserError
+            D693, D674.
+        """
+        if self.digest and fingerprint(folder) != self.digest:
+            raise UserError("D693", model=model or self.name, converter=folder)
+
+    def check_files(self) -> str:
+        """Read the converter and its domains, and say what they are.
+
+        Raises
+        ------
+        UserError
+            D674, D655, D693 where something is wrong with them.
+        """
+        if not self.converter:
+            return "names no converter"
+        self.check(self.folder)
+        converter, names = Converter.load(self.folder), domains_of(self.folder)
+        for name in names:
+            in_domain(converter, self.folder, name)
+        said = f"; domains: {', '.join(names)}" if names else ""
+        return f"converter of {len(converter.lexicon):,} words, {len(converter.background):,} n-grams{said}"
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return nothing: lines of kana are items, and do not stand in texts."""
+        none = np.empty(0, np.int32)
+        return Instances(np.empty(0, np.int64), none, none, none, CandidateLists.of([]))
+
+    def lists(self, lines: Sequence[str], *, references: Sequence[str] | None = None) -> CandidateLists:
+        """Return the candidates of lines of kana, with costs where it is said what lines should be.
+
+        `disambig.api.training.train_candidates` learns from such lists, and
+        `disambig.api.tasks.decide_lists` says which candidates are best.
+
+        Raises
+        ------
+        UserError
+            D674 where there is no converter in the folder, D693 where it is not the one learned from.
+        """
+        return self._converter.nbest(lines, self.k, references=references)
+
+    @cached_property
+    def _converter(self) -> Converter:
+        self.check(self.folder)
+        return Converter.load(self.folder)

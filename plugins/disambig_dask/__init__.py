@@ -1,0 +1,1 @@
+"""Jobs of disambig on a cluster of Dask."""

@@ -1,0 +1,176 @@
+"""One connection to a scheduler: tasks go out, news comes in through a queue; others decide what it means."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+from disambig.api import UserError
+from disambig_dask.serving import TOPIC
+
+LOOK = 0.5  # seconds between two looks at the workers
+_LOUD = ("distributed", "distributed.client", "tornado.application", "asyncio")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened: a task's "answer", or it is "gone", "killed", "failed"; "said" by one; "workers" now."""
+
+    kind: str
+    number: int = 0
+    value: Any = None
+
+
+@dataclass(slots=True)
+class Session:
+    """A client, its cluster if it is ours, and the queue of news."""
+
+    client: Any
+    address: str
+    cluster: Any = None
+    news: SimpleQueue[News] = field(default_factory=SimpleQueue)
+    closed: bool = False
+    lost: bool = False
+    bait: Any = None
+
+    def begin(self) -> None:
+        """Listen from now on."""
+        self.client.subscribe_topic(TOPIC, lambda event: self.news.put(News("said", value=event[1])))
+        self.client.loop.add_callback(self._watch)
+
+    def running(self) -> bool:
+        """Tell whether the scheduler is there, as far as is known."""
+        return not self.lost and self.client.status == "running"
+
+    def submit(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
+        """Send a task to one worker, after those sent before, and return its future; its end will be news."""
+        future = self.keep(number, address, function, *given)
+        self.client.loop.add_callback(self._follow, number, future)
+        return future
+
+    def keep(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
+        """Send a task whose result stays where it is."""
+        return self.client.submit(
+            function,
+            *given,
+            key=f"disambig-{function.__name__}-{self.client.id}-{number}",
+            workers=[address],
+            allow_other_workers=False,
+            priority=-number,
+            pure=False,
+        )
+
+    def call_for_workers(self, wanted: bool) -> None:
+        """Leave a task waiting where there is no worker: a cluster that adapts to its load starts some."""
+        if wanted and self.bait is None:
+            self.bait = self.client.submit(int, pure=False)
+        elif not wanted and self.bait is not None:
+            self.bait.release()
+            self.bait = None
+
+    def restart(self, address: str) -> None:
+        """Ask the keeper of a worker, if it has one, to end it and to begin another."""
+
+        async def restart() -> None:
+            with suppress(Exception):  # it has no keeper, or is gone
+                await self.client.restart_workers([address], timeout=60, raise_for_error=False)
+
+        self.client.loop.add_callback(restart)
+
+    def close(self) -> None:
+        """Let go of everything; a cluster of ours ends."""
+        self.closed = True
+        with quiet(), suppress(Exception):  # the scheduler may be gone
+            self.client.close(timeout=2)
+        if self.cluster is not None:
+            with quiet(), suppress(Exception):
+                self.cluster.close(timeout=10)
+
+    async def _follow(self, number: int, future: Any) -> None:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            self.news.put(News("answer", number, await future))
+        except KilledWorker:
+            self.news.put(News("killed", number))
+        except (asyncio.CancelledError, CancelledError):  # the scheduler is gone, or nobody waits
+            self.news.put(News("gone", number))
+        except Exception as problem:
+            said = " ".join(str(problem).split())
+            self.news.put(News("failed", number, f"{type(problem).__name__}: {said}"))
+
+    async def _watch(self) -> None:
+        while not self.closed:
+            pause = LOOK
+            with suppress(OSError, asyncio.TimeoutError):  # the client's status says it, too
+                found = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
+                workers = found["workers"]
+                self.news.put(News("workers", value={each["id"]: (a, each) for a, each in workers.items()}))
+                pause = max(LOOK, len(workers) / 100)
+            await asyncio.sleep(pause)
+
+
+def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
+    """Return a session with a scheduler, or with a cluster of this machine.
+
+    Raises
+    ------
+    UserError
+        D853 where none answers within `seconds`.
+    """
+    from distributed import Client, LocalCluster
+
+    cluster = None
+    if scheduler is None:
+        with _interrupts_ignored_by_children():
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                preload=["disambig_dask.local_worker"],  # of those that are begun later, too
+            )
+    is_file = scheduler is not None and scheduler.endswith(".json") and "://" not in scheduler
+    where = {"scheduler_file": scheduler} if is_file else {"address": cluster or scheduler}
+    try:
+        client = Client(**where, set_as_default=False, timeout=seconds)
+    except (OSError, ValueError, TypeError) as problem:
+        raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
+    session = Session(client, scheduler or "of this machine", cluster)
+    session.begin()
+    return session
+
+
+@contextmanager
+def _interrupts_ignored_by_children() -> Iterator[None]:
+    """Ignore SIGINT for some seconds: a process that is begun in the block never hears of it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Dask from logging what the job says in its own words, or mends."""
+    before = [(log, log.level) for log in map(logging.getLogger, _LOUD)]
+    for log, _ in before:
+        log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for log, level in before:
+            log.setLevel(level)

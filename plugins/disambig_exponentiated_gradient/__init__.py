@@ -1,0 +1,16 @@
+"""Exponentiated-gradient training of global linear models, after Collins, and parsing with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .parsers.parser import Parser
+
+
+def load_parser(name: str | Path = "disambig_en_parser", *, max_length: int = 150) -> Parser:
+    """Return what parses text: see `parsers.parser.Parser`."""
+    from .parsers.parser import Parser
+
+    return Parser.load(name, max_length=max_length)

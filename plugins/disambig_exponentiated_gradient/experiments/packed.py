@@ -1,0 +1,157 @@
+"""``collins2005.packed``: charts, not lists, of sentences of at most 25 words ("local representations")."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from disambig.api.experiments import ExperimentResult, Progress, Row
+from disambig.api.measures import Paired
+from disambig_exponentiated_gradient.packed.training_charts import LONGEST, THRESHOLD
+from disambig_exponentiated_gradient.treebank.corpora import (
+    CRAFT,
+    PENN,
+    Split,
+    craft_split,
+    no_longer,
+    penn_split,
+)
+from disambig_exponentiated_gradient.treebank.parseval import Parseval
+from disambig_exponentiated_gradient.treebank.tree import Tree
+
+from .packed_claims import Trees, claims_of, compared_pairs, panels_of, rows_of
+from .packed_systems import COST, LEARNED, LOG, PCFG, Sizes, Task, courses, learned
+
+PENN_NAMES = {"PTB 00 to 01": ("00", "01"), "PTB 01 to 00": ("01", "00")}
+CRAFT_NAME = "CRAFT"
+CRAFT_TREES, CRAFT_CHARTS, CRAFT_DEV, CRAFT_TEST = 6000, 2000, 300, 1000
+"""Sentences of CRAFT: of the grammar, of charts to learn from, to choose by, to test on."""
+QUICK = Sizes(charts=80, test=60, folds=2, epochs=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """PCFG, perceptron and packed EG on the charts of three splits of two treebanks."""
+
+    title: ClassVar[str] = "Collins 2005: training on packed charts, sentences of at most 25 words, in %"
+    description: ClassVar[str] = "parsing: PCFG, averaged perceptron and packed EG on the same charts"
+    needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Learn and test on each treebank; with `quick` on a few sentences of one."""
+        rows: list[Row] = []
+        details: dict[str, Any] = {}
+        pairs: dict[str, dict[tuple[str, str], Paired]] = {}
+        paths: dict[str, dict[str, list[float]]] = {}
+        notes: list[str] = []
+        by_grammar = 0.0
+        total = (1 if quick else 3) * (2 + len(LEARNED))
+        step = 0
+
+        def told(stage: str) -> None:
+            nonlocal step
+            progress(stage, step, total)
+            step += 1
+
+        for treebank, split in _splits(data, quick=quick):
+            sizes = QUICK if quick else Sizes(CRAFT_CHARTS if treebank == CRAFT_NAME else None)
+            told(f"{treebank}: charts")
+            task = Task.of(*_trees(split, treebank, sizes), sizes)
+            found: dict[str, Trees] = {PCFG: task.by_grammar}
+            about: dict[str, Any] = _about(task)
+            gold, charts = task.test
+            values: dict[str, float] = {}
+            for system in LEARNED:
+                told(f"{treebank}: {system}")
+                one = learned(task, system, sizes)
+                before = time.perf_counter()
+                found[system] = charts.trees(one.weights)
+                spent = time.perf_counter() - before
+                about[system] = {**one.about, "decoding, sentences a second": round(len(gold) / spent, 1)}
+                if system in (COST, LOG):
+                    values[system] = one.about["C"]
+            rows += rows_of(treebank, gold, found)
+            pairs[treebank] = compared_pairs(gold, found)
+            told(f"{treebank}: courses")
+            if not paths:
+                paths = courses(task, values, sizes.epochs)
+                dev, dev_charts = task.dev
+                by_grammar = 100 * Parseval.of(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
+            details[treebank] = about
+            notes.append(_note(treebank, task, about))
+        details["paths"] = paths
+        details["significance"] = {
+            treebank: {f"{b} - {a}": [round(100 * at.difference, 3), at.p] for (a, b), at in each.items()}
+            for treebank, each in pairs.items()
+        }
+        said = [
+            f"Each edge of a chart has local features; grammars prune at {THRESHOLD:g}. Charts to learn from "
+            "are made by grammars of the other folds, and a gold tree that such a grammar lacks has the "
+            "derivation with the fewest wrong labels in its place. C, and the passes of the perceptron, are "
+            f"those of the best F1 on development sentences. Sentences have at most {LONGEST} words, "
+            "punctuation counted.",
+            *notes,
+        ]
+        if quick:
+            said.append("a quick run: few sentences of one treebank")
+        return ExperimentResult(
+            rows, claims_of(pairs, paths), said, details, panels_of(paths, by_grammar), places=2
+        )
+
+
+def _splits(data: Path, *, quick: bool) -> Iterator[tuple[str, Split]]:
+    for name, (train, test) in PENN_NAMES.items():
+        yield name, penn_split(data, train, test)
+        if quick:
+            return
+    yield CRAFT_NAME, craft_split(data)
+
+
+def _trees(split: Split, treebank: str, sizes: Sizes) -> tuple[list[Tree], list[Tree], list[Tree]]:
+    """Return trees to learn from, and those to choose by and to test on, of which none is too long."""
+    train, dev, test = list(split.train), no_longer(split.dev, LONGEST), no_longer(split.test, LONGEST)
+    if sizes is QUICK:
+        return train[:600], dev[:30], _spread(test, sizes.test)
+    if treebank == CRAFT_NAME:
+        return _spread(train, CRAFT_TREES), _spread(dev, CRAFT_DEV), _spread(test, CRAFT_TEST)
+    return train, dev, _spread(test, sizes.test)
+
+
+def _spread(trees: list[Tree], most: int | None) -> list[Tree]:
+    if most is None or len(trees) <= most:
+        return trees
+    return [trees[i] for i in np.linspace(0, len(trees) - 1, most).astype(np.int64).tolist()]
+
+
+def _about(task: Task) -> dict[str, Any]:
+    charts = task.charts
+    return {
+        "charts": len(charts),
+        "edges": len(charts.cost),
+        "features": len(task.batch.columns),
+        "gold derivation missing": charts.gold_missing,
+        "wrong labels in their place": charts.wrong_labels,
+        "gold derivation put in again": charts.forced,
+        "without a chart": charts.without_chart,
+        "seconds to make charts": round(task.seconds, 1),
+        "development sentences": len(task.dev[0]),
+        "test sentences without a chart": len(task.test[0]) - len(task.test[1].charts),
+    }
+
+
+def _note(treebank: str, task: Task, about: dict[str, Any]) -> str:
+    edges = about["edges"] / max(about["charts"], 1)
+    return (
+        f"{treebank}: {about['charts']:,} charts of {edges:,.0f} edges on average, "
+        f"{about['features']:,} features, "
+        f"{about['gold derivation missing']:,} without the gold derivation; C: "
+        + ", ".join(f"{about[system]['C']:g} ({system})" for system in (COST, LOG))
+        + "; seconds of training: "
+        + ", ".join(f"{about[system]['seconds']:.0f} ({system})" for system in LEARNED)
+        + "."
+    )

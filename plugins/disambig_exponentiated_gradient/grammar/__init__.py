@@ -1,0 +1,1 @@
+"""Grammars of treebanks: rules, words, and what a chart is built with."""

@@ -1,0 +1,224 @@
+"""Which tags a word may have, and how likely it is given each: by its counts, and by its looks.
+
+A tag's symbol may know its parent; what the tag and the word alone say of it (`without_parents`) is its
+*kind*. P(kind | word) is what was counted with the word, and a share of what rare words of its looks have,
+kinds that new words never get left out; P(symbol | kind, word) is counted with the word, and a share of that
+of the kind. The score is P(word | symbol) by Bayes.
+
+Samuelsson, Handling sparse data by successive abstraction (COLING 1996); Brants, TnT (ANLP 2000), for
+endings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from disambig.api import UserError
+from disambig_exponentiated_gradient.treebank.symbols import coarse_symbol, label_of, without_parents
+
+from .word_classes import classes_of
+
+Shares: TypeAlias = dict[str, float]
+Counts: TypeAlias = dict[str, Counter[str]]
+_UNSEEN = 0.5
+"""Times that a new word counts as seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconSettings:
+    """How the tags of words are estimated.
+
+    Attributes
+    ----------
+    rare : int
+        Words seen at most so often say what new words are like.
+    open : int
+        Kinds that so many different rare words have may be those of any word.
+    prior : float
+        Weight of a word's looks, as so many times seen.
+    narrowing : float
+        Weight of a class of looks beside a narrower one, the same way.
+    parents : float
+        Weight of a kind's symbols beside those of the word, the same way.
+    known : int
+        Words seen so often have the tags that they were seen with, and no others.
+    least : float
+        Probabilities of a symbol given a word below this are none.
+    """
+
+    rare: int = 3
+    open: int = 5
+    prior: float = 0.3
+    narrowing: float = 12.0
+    parents: float = 3.0
+    known: int = 100
+    least: float = 1e-4
+
+    def __post_init__(self) -> None:
+        for name in ("rare", "open", "prior", "narrowing", "parents", "known", "least"):
+            value = getattr(self, name)
+            most = 0.01 if name == "least" else 1e6
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= most:
+                wanted = f"give a number above 0, {most:g} at most"
+                raise UserError("D633", what=f"LexiconSettings.{name}", value=value, wanted=wanted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """Words and classes of looks with their counts, and the scores that are made of them.
+
+    Attributes
+    ----------
+    words : dict
+        Of each word its counts of symbols.
+    looks : dict
+        Of each class of looks the counts of kinds among rare words; of all together under the empty name.
+    settings : LexiconSettings
+    """
+
+    words: Counts
+    looks: Counts
+    settings: LexiconSettings = LexiconSettings()
+    _symbols: Shares = field(init=False, repr=False)
+    _kinds: dict[str, Shares] = field(init=False, repr=False)
+    _seen: dict[tuple[str, bool], Shares] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        totals: Counter[str] = Counter()
+        for counts in self.words.values():
+            totals.update(counts)
+        kinds: dict[str, Shares] = defaultdict(dict)
+        for symbol, count in totals.items():
+            kinds[without_parents(symbol)][symbol] = count
+        shares = {kind: _shares(found) for kind, found in kinds.items()}
+        object.__setattr__(self, "_symbols", {symbol: float(np.log(n)) for symbol, n in totals.items()})
+        object.__setattr__(self, "_kinds", shares)
+
+    @classmethod
+    def of(
+        cls, sentences: Iterable[Sequence[tuple[str, str]]], settings: LexiconSettings | None = None
+    ) -> Lexicon:
+        """Return the lexicon of sentences of words with the symbols of their tags."""
+        settings = settings or LexiconSettings()
+        seen = [list(sentence) for sentence in sentences]
+        words: Counts = defaultdict(Counter)
+        for sentence in seen:
+            for word, symbol in sentence:
+                words[word][symbol] += 1
+        looks: Counts = defaultdict(Counter)
+        types: dict[str, set[str]] = defaultdict(set)
+        rare = {word for word, counts in words.items() if counts.total() <= settings.rare}
+        for sentence in seen:
+            for word, symbol in sentence:
+                if word in rare:
+                    types[without_parents(symbol)].add(word)
+        for sentence in seen:
+            for place, (word, symbol) in enumerate(sentence):
+                kind = without_parents(symbol)
+                if word in rare and len(types[kind]) >= settings.open:
+                    for name in ("", *classes_of(word, place == 0)):
+                        looks[name][kind] += 1
+        if not looks:  # so few words that no kind is open: all are
+            for counts in words.values():
+                looks[""].update(without_parents(symbol) for symbol in counts)
+        return cls(dict(words), dict(looks), settings)
+
+    def coarse(self) -> Lexicon:
+        """Return the lexicon of the same words with plain tags."""
+        return Lexicon(_coarse(self.words), _coarse(self.looks), self.settings)
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """The labels of all tags."""
+        return frozenset(map(label_of, self._kinds))
+
+    def scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> list[Shares]:
+        """Return the log probability of each word given each symbol that it may have.
+
+        Parameters
+        ----------
+        words : sequence of str
+        tags : sequence of str, optional
+            Labels; where one is known to the lexicon, the word has no other.
+        """
+        found = [self._of_word(word, place == 0) for place, word in enumerate(words)]
+        if tags is None:
+            return found
+        return [self._with_tag(scores, tag) for scores, tag in zip(found, tags, strict=True)]
+
+    def _of_word(self, word: str, is_first: bool) -> Shares:
+        """Return log P(word | symbol), up to a constant of a word that was never seen."""
+        kept = self._seen.get((word, is_first))
+        if kept is not None:
+            return kept
+        counts = self.words.get(word, Counter())
+        if not counts and is_first:
+            counts = self.words.get(word[:1].lower() + word[1:], counts)
+        looks = self._of_looks(word, is_first)
+        total = counts.total()
+        prior = self.settings.prior if total < self.settings.known else 0.0
+        by_kind: Counter[str] = Counter()
+        for symbol, n in counts.items():
+            by_kind[without_parents(symbol)] += n
+        found: Shares = {}
+        for kind in sorted(by_kind.keys() | looks.keys() if prior else by_kind):
+            share = (by_kind[kind] + prior * looks.get(kind, 0.0)) / (total + prior)
+            if share < self.settings.least:
+                continue
+            symbols = self._kinds[kind]
+            weight = self.settings.parents if len(symbols) > 1 else 0.0
+            for symbol, usual in sorted(symbols.items()):
+                part = (counts[symbol] + weight * usual) / (by_kind[kind] + weight) if weight else 1.0
+                if share * part >= self.settings.least:
+                    found[symbol] = share * part
+        seen = np.log(max(total, _UNSEEN))
+        scores = {symbol: float(np.log(p) + seen - self._symbols[symbol]) for symbol, p in found.items()}
+        if len(self._seen) < 200_000:
+            self._seen[word, is_first] = scores
+        return scores
+
+    def _of_looks(self, word: str, is_first: bool) -> Shares:
+        """Return P(kind | looks), each class of looks leaning on the more general one."""
+        shares = _shares(self.looks[""])
+        for name in classes_of(word, is_first):
+            counts = self.looks.get(name)
+            if counts is None:
+                break
+            weight = self.settings.narrowing
+            total = counts.total() + weight
+            shares = {kind: (counts.get(kind, 0) + weight * p) / total for kind, p in shares.items()}
+        return shares
+
+    def _with_tag(self, scores: Shares, tag: str) -> Shares:
+        """Return the scores of the symbols of a tag; all of them where the lexicon does not know it."""
+        if tag not in self.tags:
+            return scores
+        kept = {symbol: score for symbol, score in scores.items() if label_of(symbol) == tag}
+        if kept:
+            return kept
+        return {
+            symbol: float(np.log(_UNSEEN * share) - self._symbols[symbol])
+            for kind, symbols in self._kinds.items()
+            if label_of(kind) == tag
+            for symbol, share in symbols.items()
+        }
+
+
+def _coarse(counts: Counts) -> Counts:
+    """Return counters of coarse symbols."""
+    found: Counts = {}
+    for name, counter in counts.items():
+        found[name] = Counter()
+        for symbol, n in counter.items():
+            found[name][coarse_symbol(symbol)] += n
+    return found
+
+
+def _shares(counts: Mapping[str, float]) -> Shares:
+    total = sum(counts.values())
+    return {name: n / total for name, n in counts.items()}

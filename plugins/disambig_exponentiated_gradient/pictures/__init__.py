@@ -1,0 +1,1 @@
+"""Trees as pictures: in the terminal, and in a page of HTML."""

@@ -1,0 +1,43 @@
+"""What this plugin brings, and where it is: nothing is imported before it is used."""
+
+from __future__ import annotations
+
+from disambig.api import Register, hookimpl
+from disambig.api.commands import RegisterCommand
+
+
+@hookimpl
+def disambig_register_learners(register: Register) -> None:
+    register("exponentiated_gradient.EG.v1", ".learning.learner:EG")
+
+
+@hookimpl
+def disambig_register_measures(register: Register) -> None:
+    """Register what trees are measured by."""
+    register("exponentiated_gradient.BracketF1.v1", ".treebank.measures:BracketF1")
+
+
+@hookimpl
+def disambig_register_extractors(register: Register) -> None:
+    """Register what trees are described by."""
+    register("exponentiated_gradient.TreeFeatures.v1", ".reranking.extractor:TreeFeatures")
+
+
+@hookimpl
+def disambig_register_experiments(register: Register) -> None:
+    """Register what repeats the paper."""
+    register("collins2005.convergence.v1", ".experiments.convergence:Convergence")
+    register("collins2005.packed.v1", ".experiments.packed:Packed")
+    register("collins2005.reranking.v1", ".experiments.reranking:Reranking")
+
+
+@hookimpl
+def disambig_register_commands(register: RegisterCommand) -> None:
+    register(
+        "exponentiated_gradient.parse.v1", ".commands.parse:parse", "Parse text: a tree for each sentence."
+    )
+    register(
+        "exponentiated_gradient.train_parser.v1",
+        ".commands.train_parser:train_parser",
+        "Train a parser on your own treebank.",
+    )

@@ -1,0 +1,153 @@
+"""Lists of candidate trees: those of a parser, and those to learn from, of parsers that never saw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from disambig.api.tasks import CandidateLists
+from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
+from disambig_exponentiated_gradient.treebank.brackets import Brackets
+from disambig_exponentiated_gradient.treebank.parseval import Parseval
+from disambig_exponentiated_gradient.treebank.tree import Tree
+from disambig_exponentiated_gradient.treebank.writing import one_line
+
+K = 50
+"""Trees of a list, at most."""
+FOLDS = 10
+UNKNOWN = "NN"
+"""Tag of all words of a sentence without a parse."""
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeLists:
+    """Sentences with their candidate trees.
+
+    Attributes
+    ----------
+    lists : CandidateLists
+        A candidate's text is its tree on one line, its score the log probability, its cost the brackets that
+        are missing or too many.
+    counts : Parseval
+        Of each candidate beside the right tree.
+    references : tuple of str
+        The right trees, on one line each.
+    """
+
+    lists: CandidateLists
+    counts: Parseval
+    references: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    def take(self, index: slice) -> TreeLists:
+        """Return the lists of some sentences that follow one another."""
+        first, last, _ = index.indices(len(self))
+        rows = slice(int(self.lists.offsets[first]), int(self.lists.offsets[last]))
+        return TreeLists(self.lists.take(index), self.counts.take(rows), self.references[index])
+
+    @classmethod
+    def joined(cls, parts: Sequence[TreeLists]) -> TreeLists:
+        """Return the sentences of all parts, one part after the other."""
+        names = ("matched", "gold", "found", "crossing", "words", "right_tags", "failed")
+        columns = (np.concatenate([getattr(part.counts, name) for part in parts]) for name in names)
+        references = tuple(each for part in parts for each in part.references)
+        return cls(CandidateLists.joined([part.lists for part in parts]), Parseval(*columns), references)
+
+
+def candidates(
+    grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, told: Told | None = None
+) -> TreeLists:
+    """Return up to `k` trees that a grammar has of each sentence, beside the right ones.
+
+    A sentence without a parse has one candidate, all its words right below the top.
+
+    Parameters
+    ----------
+    grammar : TreebankGrammar
+    gold : sequence of Tree
+        Of their words alone candidates are made.
+    k : int
+    told : callable, optional
+        Given how many sentences are parsed, and how many there are.
+    """
+    parser = TreebankParser(grammar)
+    parts = []
+    for first in range(0, len(gold), _AT_ONCE):
+        if told is not None:
+            told(first, len(gold))
+        parts.append(_candidates(parser, gold[first : first + _AT_ONCE], k))
+    return TreeLists.joined(parts)
+
+
+def jackknifed(
+    trees: Sequence[Tree],
+    *,
+    learn: Callable[[Sequence[Tree]], TreebankGrammar] = TreebankGrammar.of,
+    longest: int | None = None,
+    most: int | None = None,
+    k: int = K,
+    folds: int = FOLDS,
+    told: Told | None = None,
+) -> TreeLists:
+    """Return lists to learn from: the grammar that parses a sentence has seen the other folds alone.
+
+    Collins, Discriminative reranking for natural language parsing (ICML 2000), section 5: a parser finds its
+    own training sentences too easy, so lists of these would be unlike those of new sentences.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        In the order of the text: a fold's sentences follow one another.
+    learn : callable
+        From trees to a grammar.
+    longest : int, optional
+        Longer sentences are learned from by the grammars, and get no list.
+    most : int, optional
+        So many sentences get a list at most, spread evenly over all; grammars learn from all.
+    k : int
+    folds : int
+    told : callable, optional
+        Given how many sentences are parsed, and how many there are.
+    """
+    short = [i for i, tree in enumerate(trees) if longest is None or len(tree.words()) <= longest]
+    if most is not None and most < len(short):
+        short = [short[i] for i in np.linspace(0, len(short) - 1, most).astype(int).tolist()]
+    listed = set(short)
+    bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
+    parts = []
+    for first, last in pairwise(bounds):
+        if told is not None:
+            told(first, len(trees))
+        held = [trees[i] for i in range(first, last) if i in listed]
+        if held:
+            parts.append(candidates(learn([*trees[:first], *trees[last:]]), held, k))
+    return TreeLists.joined(parts)
+
+
+_AT_ONCE = 100
+"""Sentences whose charts are in memory together."""
+
+
+def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLists:
+    sentences = [tree.words() for tree in gold]
+    found = parser.parses(sentences, k=k)
+    trees = [
+        each.trees or (flat_tree(words, [UNKNOWN] * len(words)),)
+        for each, words in zip(found, sentences, strict=True)
+    ]
+    plain = CandidateLists.of([[one_line(tree) for tree in each] for each in trees])
+    scores = [score for each in found for score in each.scores or (0.0,)]
+    brackets = [Brackets.of(tree) for tree in gold]
+    right = [one for one, each in zip(brackets, trees, strict=True) for _ in each]
+    counts = Parseval.of(right, [tree for each in trees for tree in each])
+    lists = CandidateLists(
+        plain.offsets, plain.texts, np.array(scores), plain.ranks, counts.errors.astype(np.float32)
+    )
+    return TreeLists(lists, counts, tuple(one_line(tree) for tree in gold))

@@ -1,0 +1,84 @@
+"""Numbers of labels, words and whatever else features are made of, with their hashes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api.text import hash_words
+from disambig_exponentiated_gradient.treebank.cleaning import plain_label
+
+from .templates import TEMPLATES
+
+NUMBERS = 32
+"""Small numbers that are symbols, from 0."""
+FIXED = ("(", ")", "<end>", "<none>", "left", "right", "PP", "CC", *map(str, range(NUMBERS)))
+"""Symbols that always have the same numbers."""
+END, NONE, LEFT, RIGHT, PP, CC, ZERO = 2, 3, 4, 5, 6, 7, 8
+CLOSED_TAGS = frozenset(
+    "CC DT EX IN MD PDT POS PRP PRP$ RP TO WDT WP WP$ WRB , . : `` '' -LRB- -RRB-".split()
+)
+"""Tags of words that say more of a sentence's structure than of what it is about."""
+CLOSED_WORDS = frozenset(
+    "be am is are was were been being 's 're 'm have has had having 've 'd do does did not n't".split()
+)
+
+
+class _Numbers(dict[str, int]):
+    """A number for each text, the next one for a new text."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
+class Symbols:
+    """Texts by number. Columns about them, by number too, are made as they are asked for.
+
+    Attributes
+    ----------
+    number : dict of str to int
+        A text that is not there gets the next number.
+    """
+
+    def __init__(self) -> None:
+        self.number: dict[str, int] = _Numbers({name: i for i, name in enumerate((*FIXED, *TEMPLATES))})
+        self._names: list[str] = []
+        self._hashes = np.zeros(0, np.uint64)
+        self._plain = np.zeros(0, np.int32)
+        self._closed = np.zeros(0, np.bool_)
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def name(self, number: int) -> str:
+        """Return the text of a number."""
+        if number >= len(self._names):
+            self._names = list(self.number)
+        return self._names[number]
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of each, of which keys of features are made."""
+        names = list(self.number)[len(self._hashes) :]
+        if names:
+            self._hashes = np.concatenate([self._hashes, hash_words(names)])
+        return self._hashes
+
+    @property
+    def plain(self) -> NDArray[np.int32]:
+        """The number of each as a label without function tags."""
+        while len(self._plain) < len(self):  # a plain label may be a new symbol
+            names = list(self.number)[len(self._plain) :]
+            more = np.array([self.number[plain_label(name)] for name in names], np.int32)
+            self._plain = np.concatenate([self._plain, more])
+        return self._plain
+
+    @property
+    def closed(self) -> NDArray[np.bool_]:
+        """Whether each, as a tag or as a word, is of a closed class."""
+        names = list(self.number)[len(self._closed) :]
+        if names:
+            more = [name in CLOSED_TAGS or name.lower() in CLOSED_WORDS for name in names]
+            self._closed = np.concatenate([self._closed, np.array(more, np.bool_)])
+        return self._closed

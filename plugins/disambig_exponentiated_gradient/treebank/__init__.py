@@ -1,0 +1,1 @@
+"""Treebanks: trees and their brackets, read, changed, headed and compared."""

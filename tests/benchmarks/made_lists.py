@@ -1,0 +1,69 @@
+"""Made lists of sentences such as a converter gives: Zipfian words and pairs of words, some with look-alikes.
+
+A sentence is a row of readings, each of which has two to four words; which is right depends on the reading
+and on the word before. The candidates of a list are the right sentence and others that differ from it in one
+to three places. Each has a base score, blind to the word before, its words and pairs of words as features,
+and the number of wrong words as its cost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from disambig.data.batches.columns import Columns
+from disambig.data.batches.sparse import SparseRows
+
+WORDS = 4
+
+
+def made_lists(n, *, candidates=20, length=13, readings=20_000, least=2, seed=0):
+    """Return `n` lists; columns that fewer candidates than `least` have are left out."""
+    rng = np.random.default_rng(seed)
+    language = np.random.default_rng(12)
+    n_words = language.integers(2, WORDS + 1, readings)
+    prior = np.sort(language.gumbel(size=(readings, WORDS)) * 1.5, axis=1)[:, ::-1]
+    share = 1.0 / np.arange(1, readings + 1)
+    sentence = rng.choice(readings, size=(n, length), p=share / share.sum())
+    options = n_words[sentence]
+    right = np.zeros((n, length), np.int64)
+    for place in range(length):
+        before = sentence[:, place - 1] * WORDS + right[:, place - 1] if place else np.zeros(n, np.int64)
+        context = (before * 2654435761 + sentence[:, place] * 40503) % 1009
+        usual = (prior[sentence[:, place]] + rng.gumbel(size=(n, WORDS))).argmax(axis=1)
+        right[:, place] = np.where(context % 3 == 0, context, usual) % options[:, place]
+    chosen = np.repeat(right[:, None], candidates, axis=1)
+    for turn in range(3):
+        place = rng.integers(length, size=(n, candidates))
+        changes = rng.random((n, candidates)) < (1.0 if turn == 0 else 0.5)
+        changes[:, 0] = False
+        at = np.nonzero(changes)
+        where = (*at, place[at])
+        of = options[at[0], place[at]]
+        chosen[where] = (chosen[where] + rng.integers(1, WORDS, len(at[0])) % (of - 1) + 1) % of
+    words = (sentence[:, None] * WORDS + chosen).reshape(n * candidates, length)
+    wrong = (chosen != right[:, None]).sum(axis=2).ravel()
+    base = prior[words // WORDS, words % WORDS].sum(axis=1) + rng.normal(0, 2.0, len(words))
+    return _batch(words, base, wrong, candidates, readings * WORDS, least)
+
+
+def _batch(words, base, wrong, candidates, n_words, least):
+    n_rows = len(words)
+    pairs = n_words + words[:, :-1] * n_words + words[:, 1:]
+    keys, column, counts = np.unique(
+        np.concatenate([words, pairs], axis=1), return_inverse=True, return_counts=True
+    )
+    kept = counts >= least
+    number = np.where(kept, np.cumsum(kept), 0)
+    column = number[column.ravel()].reshape(n_rows, -1)
+    rows = np.repeat(np.arange(n_rows), column.shape[1])
+    inside = column.ravel() > 0
+    data, place = np.ones(inside.sum()), (rows[inside], column.ravel()[inside])
+    matrix = csr_array((data, place), (n_rows, int(kept.sum()) + 1))
+    matrix.sum_duplicates()
+    first = csr_array((base, (np.arange(n_rows), np.zeros(n_rows, np.int64))), matrix.shape)
+    names = ["base score", *keys[kept].tolist()]
+    groups = np.array([0] + [1] * int(kept.sum()), np.int32)
+    columns = Columns(np.full(len(names), -1, np.int32), groups, ("base score", "words"), names)
+    offsets = np.arange(0, n_rows + 1, candidates)
+    return SparseRows(csr_array(matrix + first), offsets, wrong.astype(np.float32), columns)

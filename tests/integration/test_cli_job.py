@@ -1,0 +1,181 @@
+"""``disambig job``: status, verify, resume and merge, over the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).with_name("fake_models.py")
+SHARDS = ("--shard-size", "0.0002")
+
+
+def run(*arguments: str, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[bytes]:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments], cwd=cwd, capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == status, done.stderr.decode()
+    return done
+
+
+@pytest.fixture
+def corpus(tmp_path) -> Path:
+    """Lines of text, of which a job makes several shards."""
+    lines = [f"Line {number} tells of a quite place, =1, during 1997." for number in range(30)]
+    (tmp_path / "lines.txt").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def annotate(corpus: Path, *more: str, status: int = 0):
+    return run(
+        "annotate", "lines.txt", "--lines", "--output", "out", *SHARDS, *more, cwd=corpus, status=status
+    )
+
+
+def told(corpus: Path, status: int = 0) -> dict:
+    return json.loads(run("job", "status", "out", "--json", cwd=corpus, status=status).stdout)
+
+
+def test_status_of_a_job(corpus):
+    annotate(corpus)
+    said = told(corpus)
+    assert said["shards"] == said["finished"] > 3
+    assert (said["documents"], said["damaged"], said["at_work"], said["bad"]) == (30, [], False, [])
+    (corpus / "out" / "shards" / "00001.json").unlink()
+    (corpus / "out" / "part-00002.jsonl").write_text("cut")
+    said = told(corpus, status=1)
+    assert (said["finished"], said["damaged"]) == (said["shards"] - 2, [2])
+    text = run("job", "status", "out", cwd=corpus, status=1).stdout.decode()
+    assert "to go on: disambig job resume out" in text
+
+
+def test_a_finished_part_cut_in_half_is_done_again(corpus):
+    annotate(corpus)
+    part = corpus / "out" / "part-00001.jsonl"
+    whole = part.read_bytes()
+    part.write_bytes(whole[: len(whole) // 2])
+    assert b"shard 1" in run("job", "verify", "out", cwd=corpus, status=2).stdout
+    annotate(corpus)
+    assert part.read_bytes() == whole
+
+
+def test_a_changed_part_of_the_same_size_is_found_and_done_again(corpus):
+    annotate(corpus)
+    part = corpus / "out" / "part-00001.jsonl"
+    whole = part.read_bytes()
+    part.write_bytes(whole.replace(b"quite", b"quiet", 1))
+    assert (
+        run("job", "verify", "out", cwd=corpus, status=2)
+        .stdout.decode()
+        .strip()
+        .endswith("part-00001.jsonl: is not what the job wrote")
+    )
+    run("job", "merge", "out", cwd=corpus, status=2)
+    run("job", "verify", "out", "--forget", cwd=corpus, status=2)
+    run("job", "resume", "out", cwd=corpus)
+    assert part.read_bytes() == whole
+    run("job", "verify", "out", cwd=corpus)
+
+
+def test_resume_knows_the_command_wherever_it_is_given(corpus, tmp_path_factory):
+    (corpus / "ignore").write_text("Russia\n")
+    annotate(corpus, "--format", "csv", "--only-flags", "--ignore", "ignore", "--workers", "2")
+    before = {path.name: path.read_bytes() for path in (corpus / "out").glob("part-*")}
+    for number in (0, 2):
+        (corpus / "out" / "shards" / f"0000{number}.json").unlink()
+        (corpus / "out" / f"part-0000{number}.csv").unlink()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    run("job", "resume", str(corpus / "out"), "--workers", "1", cwd=elsewhere)
+    assert {path.name: path.read_bytes() for path in (corpus / "out").glob("part-*")} == before
+    shutil.move(corpus / "out", elsewhere / "moved")
+    (elsewhere / "moved" / "shards" / "00001.json").unlink()
+    run("job", "resume", "moved", cwd=elsewhere)
+    run("job", "verify", "moved", cwd=elsewhere)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "text", "corrected", "csv", "tsv", "conllu", "parquet", "spacy"])
+def test_merged_parts_are_what_a_stream_writes(corpus, format):
+    if format == "parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+    annotate(corpus, "--format", format)
+    suffix = {"text": "txt", "corrected": "txt"}.get(format, format)
+    run("annotate", "lines.txt", "--lines", "--format", format, "--output", f"one.{suffix}", cwd=corpus)
+    run("job", "merge", "out", "--output", f"merged.{suffix}", cwd=corpus)
+    one, merged = corpus / f"one.{suffix}", corpus / f"merged.{suffix}"
+    if format == "parquet":
+        assert parquet.read_table(merged).equals(parquet.read_table(one))
+    elif format == "spacy":
+        import spacy
+        from spacy.tokens import DocBin
+
+        texts = [
+            [doc.text for doc in DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)]
+            for path in (one, merged)
+        ]
+        assert texts[0] == texts[1]
+        assert len(texts[0]) == 30
+    else:
+        assert merged.read_bytes() == one.read_bytes()
+        assert run("job", "merge", "out", cwd=corpus).stdout == one.read_bytes()
+    run("job", "merge", "out", "--output", f"merged.{suffix}", cwd=corpus, status=2)
+
+
+def test_what_cannot_be_merged_is_a_message(corpus):
+    (corpus / "a.txt").write_text("a quite place")
+    run("annotate", "a.txt", "--format", "corrected", "--output", "out", cwd=corpus)
+    assert b"D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    annotate(corpus, "--force", "--format", "html")
+    assert b"D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    (corpus / "out" / "shards" / "00000.json").unlink()
+    assert b"D874" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    assert b"D318" in run("job", "merge", ".", cwd=corpus, status=2).stderr
+
+
+def test_jobs_of_an_older_disambig_are_refused_in_one_line(corpus):
+    annotate(corpus)
+    path = corpus / "out" / "manifest.json"
+    path.write_text(path.read_text().replace("disambig.job.v2", "disambig.job.v1"))
+    assert b"D873" in annotate(corpus, status=2).stderr
+    assert b"D873" in run("job", "status", "out", cwd=corpus, status=2).stderr
+    annotate(corpus, "--force")
+    assert told(corpus)["finished"] > 3
+
+
+def test_a_manifest_without_its_command_is_a_message(corpus):
+    annotate(corpus)
+    path = corpus / "out" / "manifest.json"
+    said = json.loads(path.read_text())
+    for command in (None, 5, {}, {"options": {"no": 1}}, {**said["command"], "directory": "/nowhere/at/all"}):
+        path.write_text(json.dumps({**said, "command": command}))
+        assert b"D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
+    assert os.path.isdir(corpus)
+
+
+def test_a_page_leads_to_the_parts_of_a_job_in_html(corpus):
+    (corpus / "b & c.txt").write_text("a quite place\n")
+    run(
+        "annotate",
+        ".",
+        "--lines",
+        "--output",
+        "out",
+        *SHARDS,
+        "--format",
+        "html",
+        "--shard-index",
+        cwd=corpus,
+    )
+    page = (corpus / "out" / "index.html").read_text()
+    parts = sorted(path.name for path in (corpus / "out").glob("part-*.html"))
+    assert len(parts) > 3
+    assert [page.count(f'href="{name}"') for name in parts] == [1] * len(parts)
+    assert "b &amp; c.txt" in page
+    assert "31 documents" in page
+    annotate(corpus, "--force")
+    assert not (corpus / "out" / "index.html").exists()
+    assert b"D602" in annotate(corpus, "--shard-index", status=2).stderr

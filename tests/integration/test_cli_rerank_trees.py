@@ -1,0 +1,82 @@
+"""The n-best parses of any parser are reranked by a config: trees as texts, bracket F1 as the measure."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+from commands import here
+
+CONFIG = Path(__file__).parents[2] / "plugins" / "disambig_exponentiated_gradient" / "rerank_trees.cfg"
+BEGIN = "(TOP (S (NP (PRP {who})) (VP (VBD {verb}) "
+LOW = BEGIN + "(NP (NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where})))))))"
+HIGH = BEGIN + "(NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where}))))))"
+
+
+def write_lists(path, n, seed):
+    """Write lists in which "of" belongs to the noun and "at" to the verb; the source tosses a coin."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for number in range(n):
+        said = {
+            "who": rng.choice(["we", "they"]),
+            "verb": rng.choice(["found", "bought"]),
+            "what": rng.choice(["key", "bread"]),
+            "by": ("of", "at")[number % 2],
+            "where": rng.choice(["home", "night"]),
+        }
+        trees = [LOW.format(**said), HIGH.format(**said)]
+        scores = rng.normal(size=2) - 60.0
+        candidates = [{"text": t, "score": float(s)} for t, s in zip(trees, scores, strict=True)]
+        candidates.sort(key=lambda each: -each["score"])
+        lines.append(
+            json.dumps(
+                {
+                    "id": number,
+                    "candidates": candidates,
+                    "reference": trees[number % 2],
+                    "document": f"d{number}",
+                }
+            )
+        )
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+
+
+def test_parses_are_reranked(tmp_path):
+    write_lists(tmp_path / "train.jsonl", 120, 0)
+    write_lists(tmp_path / "new.jsonl", 60, 1)
+    done = here("train", str(CONFIG), "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    judged = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
+    assert judged.returncode == 0, judged.stderr
+    assert "bracket F1" in judged.stdout
+    chosen, first = (
+        float(re.search(rf"{of}: ([\d.]+)%", judged.stdout)[1]) for of in ("choice", "first candidate")
+    )
+    assert chosen == 100.0 > first
+    best = here(
+        "annotate",
+        "new.jsonl",
+        "--from",
+        "nbest",
+        "--model",
+        "model",
+        "--output",
+        "best.jsonl",
+        folder=tmp_path,
+    )
+    assert best.returncode == 0, best.stderr
+    lines = [json.loads(line) for line in (tmp_path / "best.jsonl").read_text(encoding="utf8").splitlines()]
+    assert all(line["candidates"][0]["text"] == line["reference"] for line in lines)
+
+
+def test_a_text_that_is_no_tree(tmp_path):
+    trees = [LOW, HIGH[:-1]]
+    said = {"who": "we", "verb": "saw", "what": "key", "by": "of", "where": "home"}
+    line = {"candidates": [{"text": tree.format(**said)} for tree in trees], "reference": LOW.format(**said)}
+    (tmp_path / "train.jsonl").write_text((json.dumps(line) + "\n") * 20, encoding="utf8")
+    done = here("train", str(CONFIG), "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
+    assert done.returncode == 2
+    assert "D630" in done.stderr

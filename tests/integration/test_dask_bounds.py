@@ -1,0 +1,55 @@
+"""What the engine dask waits for, and for how long: workers that come and go, a scheduler that is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from dask_cluster import cluster
+from disambig_dask.engine import Dask
+
+from disambig.errors import UserError
+from disambig.testing.runner_works import Doubling
+
+pytestmark = pytest.mark.slow
+
+
+def test_too_few_workers_are_waited_for_in_vain(tmp_path):
+    with cluster(tmp_path, 1) as made, pytest.raises(UserError, match=r"D855.* has 1 of the 2 workers"):
+        list(Dask(made.address, workers=2, patience=2).run(Doubling(), [1]))
+
+
+def test_a_scheduler_that_does_not_come_back_ends_the_run(tmp_path):
+    with cluster(tmp_path, 1) as made:
+        run = Dask(made.address, patience=2).run(Doubling(), ["slow"] * 20)
+        assert next(run).result == "slowslow"
+        os.killpg(made.scheduler.pid, signal.SIGKILL)
+        with pytest.raises(UserError, match=rf"D854.*{made.address}"):
+            list(run)
+
+
+def test_all_workers_are_lost_and_one_comes(tmp_path):
+    with cluster(tmp_path, 1, "--no-nanny") as made:
+        run = Dask(made.address).run(Doubling(), ["slow"] * 6)
+        found = [next(run)]
+        for pid in made.pids().values():
+            os.kill(pid, signal.SIGKILL)
+        made.start_worker()
+        found += run
+        assert [one.result for one in found] == ["slowslow"] * 6
+
+
+def test_a_cluster_that_adapts_begins_without_a_worker():
+    from distributed import LocalCluster
+
+    made = LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None)
+    try:
+        made.adapt(minimum=0, maximum=2, interval="200ms")
+        found = list(Dask(made.scheduler_address).run(Doubling(), ["slow"] * 6))
+        assert [one.result for one in found] == ["slowslow"] * 6
+    finally:
+        made.close()

@@ -1,0 +1,79 @@
+"""The two treebanks of the experiments: every tree is read and comes back, parses are as measured."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.treebank.binarising import Binarisation, restored
+from disambig_exponentiated_gradient.treebank.cleaning import read_trees
+from disambig_exponentiated_gradient.treebank.corpora import (
+    craft_articles,
+    no_longer,
+    penn_sections,
+    penn_split,
+)
+from disambig_exponentiated_gradient.treebank.heads import heads
+from disambig_exponentiated_gradient.treebank.parseval import Parseval
+from disambig_exponentiated_gradient.treebank.writing import indented, one_line
+
+pytestmark = pytest.mark.data
+
+
+@pytest.fixture(scope="module")
+def data():
+    folder = os.environ.get("DISAMBIG_DATA")
+    if not folder:
+        pytest.skip("DISAMBIG_DATA is not set")
+    return Path(folder)
+
+
+def check(trees, settings):
+    """Hold what must hold of every tree of a treebank."""
+    for tree in trees:
+        assert list(read_trees(one_line(tree))) == [tree]
+        assert restored(settings(tree)) == tree
+        assert heads(tree).word in tree.words()
+        for node in tree.preorder():
+            assert "-NONE-" not in (node.label, node.word)
+            assert node.label == node.label.strip("=0123456789")
+    assert list(read_trees("\n".join(map(indented, trees)))) == list(trees)
+    figures = Parseval.of(trees, trees)
+    assert (figures.f1, figures.exact, figures.tagging, figures.crossing.sum()) == (1.0, 1.0, 1.0, 0)
+
+
+def test_penn(data):
+    sections = penn_sections(data)
+    assert {section: len(files) for section, files in sections.items()} == {"00": 99, "01": 100}
+    trees = [tree for files in sections.values() for file in files.values() for tree in file]
+    assert len(trees) == 3914
+    assert sum(len(tree.words()) for tree in trees) == 94084
+    check(trees, Binarisation(2, 3))
+
+
+@pytest.mark.slow
+def test_craft(data):
+    articles = craft_articles(data)
+    assert len(articles) == 97
+    trees = [tree for article in articles.values() for tree in article]
+    assert len(trees) == 30830
+    check(trees[::5], Binarisation())
+
+
+@pytest.mark.slow
+def test_pcfg_of_one_section(data):
+    """A grammar that is broken loses much more than what lies between this and what was measured."""
+    split = penn_split(data)
+    test = no_longer(split.test)[::4]
+    parser = TreebankParser(TreebankGrammar.of([*split.train, *split.dev]))
+    parses = parser.parses([tree.words() for tree in test])
+    figures = Parseval.of(test, [parse.best for parse in parses])
+    assert figures.f1 > 0.74
+    assert figures.tagging > 0.91
+    assert figures.failed.sum() == 0
+    for tree in test[:20]:
+        derivation = parser.grammar.derivation(tree)
+        assert derivation is None or parser.grammar.tree(tree.words(), derivation) == tree

@@ -1,0 +1,178 @@
+"""Documents that kill, hang or swell: found, named, and left out, whatever shard they are in."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from fake_models import FakeSource
+
+from disambig.batch.annotation import annotate_documents, limited
+from disambig.batch.bounds import Bounds
+from disambig.batch.engines import EngineOptions, engine
+from disambig.batch.faults import at_fault
+from disambig.batch.job import run_job
+from disambig.batch.planning import plan
+from disambig.batch.processes import Processes
+from disambig.batch.resident import resident
+from disambig.batch.runners import InProcess, local
+from disambig.batch.shards import ShardWork
+from disambig.errors import UserError
+from disambig.formats.documents import Document
+from disambig.formats.inputs import find_inputs
+from disambig.formats.writers import make_format
+
+
+def lines(tmp_path: Path, n: int, **bad: int) -> Path:
+    """Write a file of lines, some of which have a word that makes the fake model misbehave."""
+    texts = [f"Line {number} tells of a quite place." for number in range(1, n + 1)]
+    for word, number in bad.items():
+        texts[number - 1] += f" {word}"
+    path = tmp_path / "lines.txt"
+    path.write_text("\n".join(texts) + "\n")
+    return path
+
+
+def job(path: Path, out: Path, *, runner=None, bounds=None):
+    return run_job(
+        out,
+        find_inputs([str(path)], lines=True),
+        source=FakeSource(),
+        format=make_format("jsonl"),
+        runner=runner,
+        bounds=bounds,
+    )
+
+
+@pytest.mark.parametrize("number", [1, 5, 8])
+def test_the_document_that_kills_is_named(tmp_path, number):
+    path = lines(tmp_path, 8, KILLME=number)
+    report = job(path, tmp_path / "out", runner=Processes(1))
+    (message,) = report.left_out
+    assert f"at fault is {path}:{number}" in message
+    assert "SIGKILL" in message
+
+
+class Fails:
+    """A runner in which items fail by a rule, without any process."""
+
+    def __init__(self, fails):
+        self.fails, self.runs = fails, 0
+
+    def run(self, work, items, *, ordered=False, tell=lambda amount: None):
+        def start():
+            real = work.start()
+
+            def function(probe, tell):
+                self.runs += 1
+                if probe.annotated and self.fails(probe.first, probe.last):
+                    raise RuntimeError
+                return real(probe, tell)
+
+            return function
+
+        class Work:
+            pass
+
+        Work.start = staticmethod(start)
+        return InProcess().run(Work(), items, ordered=ordered, tell=tell)
+
+
+def found(tmp_path, n, fails):
+    path = lines(tmp_path, n)
+    (shard,) = plan(find_inputs([str(path)], lines=True)).shards
+    runner = Fails(fails)
+    work = ShardWork(tmp_path / "out", FakeSource(), make_format("jsonl"), "text")
+    return at_fault(shard, work, runner), runner.runs
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 64, 1000])
+def test_each_document_is_found_in_few_tries(tmp_path, n):
+    for bad in sorted({0, n // 3, n - 1}):
+        name, runs = found(tmp_path, n, lambda first, last, bad=bad: first <= bad < last)
+        assert name == f"{tmp_path / 'lines.txt'}:{bad + 1}"
+        assert runs <= 2 * n.bit_length() + 3
+
+
+def test_what_fails_only_together_has_no_document_at_fault(tmp_path):
+    assert found(tmp_path, 10, lambda first, last: last - first > 5)[0] is None
+    assert found(tmp_path, 1, lambda first, last: False)[0] is None
+
+
+def test_a_document_that_hangs_is_left_out_and_the_others_are_not(tmp_path):
+    path = lines(tmp_path, 6, HANG=4)
+    for runner in (None, Processes(1)):
+        began = time.monotonic()
+        out = tmp_path / f"out-{runner is None}"
+        report = job(path, out, runner=runner, bounds=Bounds(seconds=0.5))
+        (message,) = report.bad
+        assert "lines.txt:4" in message
+        assert "longer than 0.5 seconds" in message
+        assert report.totals.documents == 5
+        assert time.monotonic() - began < 30
+
+
+def test_time_is_a_documents_and_not_a_batchs():
+    documents = [Document(str(number), "SLOW", "a") for number in range(8)]
+
+    def annotate(texts):
+        time.sleep(0.1 * len(texts))
+        return []
+
+    results, bad = annotate_documents(documents, annotate, seconds=0.3)
+    assert (len(results), bad) == (8, [])
+
+
+def test_a_thread_has_no_alarm():
+    told = []
+
+    def run():
+        with limited(0.01):
+            time.sleep(0.1)
+            told.append("whole")
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert told == ["whole"]
+
+
+def test_no_alarm_is_left_behind():
+    import signal
+
+    with limited(5):
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_time_that_is_none(seconds):
+    with pytest.raises(UserError, match="D859"):
+        Bounds(seconds=seconds)
+
+
+def test_the_memory_of_a_process_is_known():
+    before = resident(os.getpid())
+    block = bytearray(os.urandom(1 << 20) * 50)
+    assert resident(os.getpid()) - before > 40 << 20
+    assert len(block) == 50 << 20
+    assert resident(2**30) == 0
+
+
+def test_a_worker_that_swells_is_ended_and_its_document_named(tmp_path):
+    path = lines(tmp_path, 4, HUGE=3)
+    began = time.monotonic()
+    report = job(path, tmp_path / "out", runner=local(1, memory=350 << 20))
+    (message,) = report.left_out
+    assert "held more than 367,001,600 bytes" in message
+    assert f"at fault is {path}:3" in message
+    assert time.monotonic() - began < 120
+
+
+def test_a_bound_on_memory_is_for_the_engine_local():
+    assert engine("local", EngineOptions(memory=1 << 30)) == Processes(1, None, 1 << 30)
+    with pytest.raises(UserError, match=r"D878"):
+        engine("dask", EngineOptions(memory=1 << 30))

@@ -1,0 +1,116 @@
+"""Controls of a file name or text do not reach a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.checking.flags import Flag
+from disambig.checking.lines import line_of, without
+from disambig.cli.explaining import Console
+from disambig.cli.main import _fail
+from disambig.cli.output import Output
+from disambig.cli.progress import say
+from disambig.formats.documents import Document
+from disambig.formats.results import Annotated
+from disambig.formats.writers import make_format
+from disambig.visible import visible
+
+EVIL = "a\x1b[31m\x07\x9b2J\u202eb"
+SHOWN = "a\\x1b[31m\\x07\\x9b2J\\u202eb"
+RAW = ("\x1b", "\x07", "\x9b", "\u202e")
+
+
+def clean(text: str) -> bool:
+    return SHOWN in text and not any(raw in text for raw in RAW)
+
+
+def test_controls_are_written_out():
+    assert visible(EVIL) == SHOWN
+    assert visible("a\tb\n") == "a\\x09b\\x0a"
+    assert visible("a\tb\n", lines=True) == "a\tb\n"
+    assert visible("Zürich, 東京 \U0001f600 e\u0301") == "Zürich, 東京 \U0001f600 e\u0301"
+    assert visible("\udcff") == "\\udcff"
+
+
+@given(st.text())
+def test_what_is_shown_prints(text):
+    shown = visible(text)
+    assert visible(shown) == shown
+    shown.encode()
+    assert "\x1b" not in shown
+
+
+def test_flags_as_text_show_them():
+    text = "a quite\x1b[2J place"
+    found = annotate_texts(["a quite place"])
+    page = make_format("text").encode([Annotated(Document("x", text, EVIL), tuple(found))]).decode()
+    assert clean(page)
+
+
+def test_lines_of_the_linter_show_them():
+    flag = Flag(0, 1, 1, 1, EVIL, EVIL, "spelling", 0.9, (0, 1, ""))
+    assert clean(line_of(EVIL, flag, "text"))
+    assert clean(without([flag]))
+
+
+def test_messages_show_them(capsys):
+    say(EVIL)
+    Output().note(EVIL + "\n")
+    _fail(EVIL)
+    told = capsys.readouterr().err
+    assert told.count(SHOWN) == 3
+    assert clean(told)
+
+
+def test_explanations_show_them(capsys, monkeypatch):
+    from types import SimpleNamespace
+
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    console = Console()
+    console._console.file = sys.stdout
+    console.line(EVIL)
+    console.table(SimpleNamespace(head=(EVIL, "b"), rows=[(EVIL, EVIL)], numbers=1))
+    assert sys.stdout.getvalue().count(SHOWN) == 4
+    assert clean(sys.stdout.getvalue())
+
+
+def on_a_terminal(*arguments: str, cwd: Path) -> str:
+    """Return what a command writes to a terminal."""
+    script = Path(__file__).parents[2] / "integration" / "fake_models.py"
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(script), *arguments],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    parts = []
+    try:
+        while part := os.read(ours, 1 << 16):
+            parts.append(part)
+    except OSError:
+        pass
+    process.wait()
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+@pytest.mark.parametrize("format", ["text", "corrected", "csv", "jsonl", "html"])
+def test_nothing_that_is_annotated_steers_a_terminal(tmp_path, format):
+    name = f"{EVIL}.txt"
+    (tmp_path / name).write_text(f"It was a quite place. {EVIL} Then a quite place.")
+    told = on_a_terminal("annotate", name, "--format", format, "--quiet", cwd=tmp_path)
+    assert "[31m" in told or "u001b" in told or format == "html"
+    assert not any(raw in told for raw in ("\x1b[31m", "\x07", "\x9b2J", "\u202e"))

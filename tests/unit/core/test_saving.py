@@ -1,0 +1,208 @@
+"""Files and folders that are whole or not there, whatever stood under their names before."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+from disambig.files import swapping
+from disambig.files.drafts import Drafts, draft_folder
+from disambig.files.saving import is_special, saved, saved_output
+
+
+def test_through_a_link_the_file_behind_it_is_written(tmp_path):
+    real, link, chain = tmp_path / "deep" / "real.txt", tmp_path / "link.txt", tmp_path / "chain.txt"
+    real.parent.mkdir()
+    real.write_text("old")
+    link.symlink_to(real)
+    chain.symlink_to("link.txt")
+    with saved_output(chain) as write:
+        write(b"new")
+    assert chain.is_symlink()
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    assert [path.name for path in real.parent.iterdir()] == ["real.txt"]
+
+
+def test_a_link_to_nothing_becomes_a_link_to_the_file(tmp_path):
+    link = tmp_path / "link.txt"
+    link.symlink_to("real.txt")
+    with saved_output(link) as write:
+        write(b"new")
+    assert link.is_symlink()
+    assert (tmp_path / "real.txt").read_bytes() == b"new"
+
+
+def test_a_ring_of_links_is_a_message(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(UserError, match="D309"), saved_output(tmp_path / "a") as write:
+        write(b"new")
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe, found = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    reader.start()
+    assert is_special(pipe)
+    with saved_output(pipe) as write:
+        write(b"new")
+    reader.join()
+    assert found == [b"new"]
+    assert pipe.is_fifo()
+
+
+def test_a_folder_called_fd_is_a_folder(tmp_path):
+    (tmp_path / "fd").mkdir()
+    (tmp_path / "fd" / "1").write_text("old")
+    with saved_output(tmp_path / "fd" / "1") as write:
+        write(b"new")
+    assert (tmp_path / "fd" / "1").read_bytes() == b"new"
+
+
+WRITES_TO = """
+import sys
+from pathlib import Path
+from disambig.files.saving import saved_output
+with saved_output(Path(sys.argv[1])) as write:
+    write(b"new")
+"""
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_what_a_shell_opened_is_written_to(tmp_path, name):
+    """Through a link of its own: where this fails no device of the machine is replaced."""
+    if not Path(name).exists():
+        pytest.skip("no such handle here")
+    link = tmp_path / "link"
+    link.symlink_to(name)
+    assert is_special(Path(name))
+    command = [sys.executable, "-c", WRITES_TO, str(link)]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"new"
+    with open(tmp_path / "log", "ab") as log:  # as >> does
+        log.write(b"before, ")
+        log.flush()
+        subprocess.run(command, stdout=log, check=True)
+    assert (tmp_path / "log").read_bytes() == b"before, new"
+    assert link.is_symlink()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from disambig.files.drafts import Drafts, draft_folder
+from disambig.files.saving import saved
+path = Path(sys.argv[1])
+if sys.argv[2] == "file":
+    with saved(path) as write:
+        write(b"half")
+        os.kill(os.getpid(), signal.SIGKILL)
+with draft_folder(Drafts.beside(path)) as folder:
+    (folder / "inside").write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_killed_writer_left_goes_with_the_next(tmp_path, kind):
+    target = tmp_path / "target.txt"
+    command = [sys.executable, "-c", KILLED, str(target), kind]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    with saved(tmp_path / "other.txt") as write:
+        write(b"whole")
+    assert left.exists(), "it belongs to another target"
+    with saved(target) as write:
+        write(b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.txt", "target.txt"]
+
+
+def test_the_draft_of_a_living_writer_stays(tmp_path):
+    drafts = Drafts.beside(tmp_path / "target")
+    with saved(tmp_path / "target") as write, draft_folder(drafts) as folder:
+        write(b"one")
+        drafts.clean()
+        with saved(tmp_path / "target") as other:
+            other(b"two")
+        assert folder.is_dir()
+    assert (tmp_path / "target").read_bytes() == b"one"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+@given(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=80))
+def test_the_names_of_drafts_are_short(name):
+    assert len(os.fsencode(Drafts.beside(Path("folder") / name).new().name)) < 60
+
+
+def test_names_of_any_bytes_have_drafts():
+    assert Drafts.beside(Path(os.fsdecode(b"\xff\xfe"))).mark != Drafts.beside(Path("other")).mark
+
+
+def watched(monkeypatch, target):
+    """Tell of every rename whether the target was there after it."""
+    found, rename = [], os.rename
+
+    def watch(source, to):
+        rename(source, to)
+        found.append(target.is_dir())
+
+    monkeypatch.setattr(os, "rename", watch)
+    return found
+
+
+def test_a_folder_is_replaced_without_a_moment_without_it(tmp_path, monkeypatch):
+    target, draft = tmp_path / "target", tmp_path / "draft"
+    target.mkdir()
+    (target / "old").write_text("old")
+    if not swapping.exchange(target, target):
+        pytest.skip("this file system cannot exchange names")
+    found = watched(monkeypatch, target)
+    draft.mkdir()
+    (draft / "new").write_text("new")
+    swapping.put(draft, target)
+    assert [path.name for path in target.iterdir()] == ["new"]
+    assert all(found)
+    assert not draft.exists()
+
+
+def test_without_exchange_a_killed_swap_is_mended(tmp_path, monkeypatch):
+    monkeypatch.setattr(swapping, "exchange", lambda one, other: False)
+    target, draft = tmp_path / "target", tmp_path / "draft"
+    target.mkdir()
+    (target / "old").write_text("old")
+    draft.mkdir()
+    rename = os.rename
+
+    def killed(source, to):
+        if Path(source) == draft:
+            raise KeyboardInterrupt
+        rename(source, to)
+
+    monkeypatch.setattr(os, "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        swapping.put(draft, target)
+    monkeypatch.setattr(os, "rename", rename)
+    swapping.restore(target)
+    assert (target / "old").read_text() == "old"
+    swapping.put(draft, target)
+    assert list(target.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_a_swap_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(swapping, "exchange", lambda one, other: False)
+    target = tmp_path / "target"
+    target.mkdir()
+    with pytest.raises(OSError, match="No such file"):
+        swapping.put(tmp_path / "missing", target)
+    assert target.is_dir()

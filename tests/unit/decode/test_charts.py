@@ -1,0 +1,308 @@
+"""Charts against the list of all parses: with and without pruning, and sentences that have none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_grammars import parses, random_grammar, random_words, tree_of, with_coarser
+
+from disambig.decode.charts import ChartEdges, ChartParser, Charts
+from disambig.decode.grammar import BinaryGrammar, WordScores
+from disambig.decode.hypergraph import Hypergraph
+from disambig.decode.semirings import COUNT, totals
+from disambig.errors import UserError
+
+DECODER = Hypergraph()
+LEXICAL, BINARY, UNARY, SELF = ChartEdges.LEXICAL, ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF
+MOST = 3000
+
+
+@st.composite
+def problems(draw):
+    """Return a grammar with a coarser one, and some sentences with few enough parses."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(1, 5))
+    coarse = np.minimum(rng.integers(0, 3, n), np.arange(n))
+    coarse = np.unique(coarse, return_inverse=True)[1]
+    grammar = random_grammar(
+        rng, n=n, binary=draw(st.integers(0, 9)), unary=draw(st.integers(0, 4)), coarse=coarse
+    )
+    sentences = [random_words(rng, grammar, int(rng.integers(1, 5))) for _ in range(draw(st.integers(0, 3)))]
+    listed = [parses(grammar, words) for words in sentences]
+    few = [i for i, found in enumerate(listed) if len(found) <= MOST]
+    return grammar, [sentences[i] for i in few], [listed[i] for i in few]
+
+
+@given(problems())
+@settings(deadline=None, max_examples=150)
+def test_a_chart_has_all_parses_and_no_others(problem):
+    grammar, sentences, listed = problem
+    charts = Charts.of(grammar, sentences, threshold=0.0)
+    assert charts.sentences.tolist() == [i for i, found in enumerate(listed) if found]
+    assert charts.without_parse.tolist() == [i for i, found in enumerate(listed) if not found]
+    assert totals(charts.graphs, [1] * len(charts.scores), COUNT) == [len(found) for found in listed if found]
+    top = DECODER.top(charts.scores, charts.graphs, MOST)
+    for (scores, derivations), found in zip(top, filter(None, listed), strict=True):
+        assert scores == pytest.approx([score for score, _ in found])
+        assert {tree_of(charts.edges.take(rows)) for rows in derivations} == {tree for _, tree in found}
+    if len(charts):
+        mass, partition = DECODER.marginals(charts.scores, charts.graphs)
+        assert mass.min() > 0
+        sums = [np.logaddexp.reduce([score for score, _ in found]) for found in listed if found]
+        assert partition == pytest.approx(sums)
+
+
+@given(problems())
+@settings(deadline=None, max_examples=100)
+def test_the_best_parse_is_that_of_the_chart(problem):
+    grammar, sentences, listed = problem
+    for parse, found in zip(ChartParser(grammar, threshold=0.0).best(sentences), listed, strict=True):
+        assert (parse is None) == (not found)
+        if parse is not None:
+            assert parse.score == pytest.approx(found[0][0])
+            assert any(tree == tree_of(parse.edges) for score, tree in found if score > found[0][0] - 1e-9)
+
+
+def coarse_posteriors(grammar, words):
+    """Return the posteriors of (layer, start, end, symbol) in the coarser grammar, by brute force."""
+    best = {}
+    for place, symbol, score in zip(words.positions, words.symbols, words.scores, strict=True):
+        key = int(place), int(grammar.coarse[symbol])
+        best[key] = max(float(score), best.get(key, -np.inf))
+    keys = np.array(list(best), np.int32).reshape(-1, 2)
+    coarse = WordScores(words.length, keys[:, 0], keys[:, 1], np.array(list(best.values())))
+    sums = {}
+    listed = parses(grammar.coarser, coarse)
+    partition = np.logaddexp.reduce([score for score, _ in listed]) if listed else -np.inf
+    chart = Charts.of(grammar.coarser, [coarse])
+    if listed:
+        mass, own = DECODER.marginals(chart.scores, chart.graphs)
+        assert own == pytest.approx([partition])
+        edges = chart.edges
+        for row, share in enumerate(mass):
+            layer = "above" if edges.kinds[row] in (SELF, UNARY) else "below"
+            key = layer, int(edges.starts[row]), int(edges.ends[row]), int(edges.symbols[row])
+            sums[key] = sums.get(key, 0.0) + share
+    return sums
+
+
+@given(problems(), st.sampled_from([1e-300, 1e-3, 0.05, 0.3]))
+@settings(deadline=None, max_examples=150)
+def test_pruning_leaves_what_is_likely_in_the_coarser_grammar(problem, threshold):
+    grammar, sentences, _ = problem
+    everything = Charts.of(grammar, sentences, threshold=0.0)
+    charts = Charts.of(grammar, sentences, threshold=threshold)
+    assert charts.sentences.tolist() == everything.sentences.tolist()
+    for at, (i, used) in enumerate(zip(charts.sentences, charts.thresholds, strict=True)):
+        sums = coarse_posteriors(grammar, sentences[i])
+        own = charts.edges.take(np.arange(*charts.graphs.offsets[at : at + 2]))
+        for row in range(len(own)):
+            layer = "above" if own.kinds[row] in (SELF, UNARY) else "below"
+            coarse = int(grammar.coarse[own.symbols[row]])
+            if used:
+                assert sums[layer, int(own.starts[row]), int(own.ends[row]), coarse] > used * (1 - 1e-6)
+        if threshold == 1e-300:
+            assert len(own) == np.diff(everything.graphs.offsets)[at]
+        best = parses(grammar, sentences[i])
+        ((scores, (derivation,)),) = DECODER.top(
+            charts.scores[slice(*charts.graphs.offsets[at : at + 2])], charts.graphs.take(np.array([at])), 1
+        )
+        assert any(tree == tree_of(own.take(derivation)) for _, tree in best)
+        assert scores[0] <= best[0][0] + 1e-9
+    for parse, at in zip(
+        [parse for parse in ChartParser(grammar, threshold=threshold).best(sentences) if parse is not None],
+        range(len(charts)),
+        strict=True,
+    ):
+        own = slice(*charts.graphs.offsets[at : at + 2])
+        ((scores, _),) = DECODER.top(charts.scores[own], charts.graphs.take(np.array([at])), 1)
+        assert parse.score == pytest.approx(scores[0])
+
+
+def grammar_of(symbols, binary, unary=()):
+    """Return a grammar of rules with scores, such as ("S", "a", "b", -1.0)."""
+    number = {symbol: i for i, symbol in enumerate(symbols)}
+
+    def arrays(rules, width):
+        named = [[number[each] for each in rule[:-1]] for rule in rules]
+        return np.array(named, np.int32).reshape(-1, width), np.array([rule[-1] for rule in rules], float)
+
+    return BinaryGrammar(tuple(symbols), 0, *arrays(binary, 3), *arrays(unary, 2))
+
+
+def words_of(length, *entries):
+    places, symbols, scores = zip(*entries, strict=True) if entries else ((), (), ())
+    return WordScores(
+        length, np.array(places, np.int32), np.array(symbols, np.int32), np.array(scores, float)
+    )
+
+
+DOGS = grammar_of("S N V D M".split(), [("S", "N", "V", -0.5), ("M", "D", "N", -1.0)], [("N", "M", -0.2)])
+
+
+def test_what_the_edges_are():
+    words = words_of(3, (2, 2, -4.0), (0, 3, -1.0), (1, 1, -3.0))
+    (parse,) = ChartParser(DOGS).best([words])
+    assert parse.score == pytest.approx(-0.5 - 0.2 - 1.0 - 1.0 - 3.0 - 4.0)
+    edges = parse.edges
+    names = [DOGS.symbols[symbol] for symbol in edges.symbols]
+    assert names == ["S", "S", "N", "M", "D", "D", "N", "N", "V", "V"]
+    assert edges.kinds.tolist() == [
+        SELF, BINARY, UNARY, BINARY, SELF, LEXICAL, SELF, LEXICAL, SELF, LEXICAL
+    ]  # fmt: skip
+    assert edges.rules.tolist() == [-1, 0, 0, 1, -1, 1, -1, 2, -1, 0]
+    assert edges.starts.tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 2, 2]
+    assert edges.ends.tolist() == [3, 3, 2, 2, 1, 1, 2, 2, 3, 3]
+    assert edges.splits.tolist() == [3, 2, 2, 1, 1, 1, 2, 2, 3, 3]
+
+
+def test_a_sentence_without_a_parse_stops_no_batch():
+    good = words_of(2, (0, 1, -1.0), (1, 2, -1.0))
+    unknown, nothing = words_of(2, (0, 1, -1.0)), words_of(2)
+    forbidden = words_of(2, (0, 1, -np.inf), (1, 2, -1.0))
+    charts = Charts.of(DOGS, [unknown, good, nothing, good, forbidden])
+    assert charts.sentences.tolist() == [1, 3] and charts.without_parse.tolist() == [0, 2, 4]
+    assert len(charts) == 2 and not len(charts.too_large)
+    assert [parse is not None for parse in ChartParser(DOGS).best([unknown, good])] == [False, True]
+    none = Charts.of(DOGS, [unknown])
+    assert len(none) == len(none.graphs) == len(none.scores) == 0
+    assert len(Charts.of(DOGS, [])) == 0 and ChartParser(DOGS).best([]) == []
+
+
+def test_one_word():
+    words = words_of(1, (0, 1, -1.0))
+    assert not len(Charts.of(DOGS, [words]))
+    grammar = grammar_of("SN", [], [("S", "N", -0.5)])
+    (parse,) = ChartParser(grammar).best([words])
+    assert parse.score == -1.5 and parse.edges.kinds.tolist() == [UNARY, LEXICAL]
+
+
+def test_a_parse_that_pruning_loses_is_found_without_it():
+    """The coarser grammar has no parse at all of what the finer one has."""
+    empty = BinaryGrammar(
+        ("S", "x"), 0, np.zeros((0, 3), np.int32), np.zeros(0), np.zeros((0, 2), np.int32), np.zeros(0)
+    )
+    own = DOGS.binary, DOGS.binary_scores, DOGS.unary, DOGS.unary_scores
+    grammar = BinaryGrammar(DOGS.symbols, 0, *own, empty, np.array([0, 1, 1, 1, 1], np.int32))
+    charts = Charts.of(grammar, [words_of(2, (0, 1, -1.0), (1, 2, -1.0))], threshold=0.1)
+    assert charts.thresholds.tolist() == [0.0] and charts.sentences.tolist() == [0]
+
+
+def test_a_smaller_threshold_comes_before_none():
+    """The only fine parse has a posterior of about 1e-3 in the coarser grammar: more than 1e-4."""
+    rules = [("S", "a", "b", -7.0), ("S", "b", "a", 0.0)]
+    coarser = grammar_of("Sab", rules)
+    fine = grammar_of("Sab", rules[:1])
+    own = fine.binary, fine.binary_scores, fine.unary, fine.unary_scores
+    grammar = BinaryGrammar(fine.symbols, 0, *own, coarser, np.arange(3, dtype=np.int32))
+    words = words_of(2, *((place, symbol, -1.0) for place in range(2) for symbol in (1, 2)))
+    charts = Charts.of(grammar, [words], threshold=0.1)
+    assert charts.thresholds == pytest.approx([1e-4])
+
+
+def test_at_most_so_many_symbols():
+    rng = np.random.default_rng(5)
+    grammar = random_grammar(rng, n=8, binary=60, unary=0)
+    words = random_words(rng, grammar, 6, known=1.0)
+    whole, few = (Charts.of(grammar, [words], most=most) for most in (None, 2))
+    assert len(few.scores) < len(whole.scores)
+    cells = np.column_stack([few.edges.starts, few.edges.ends, few.edges.symbols])
+    cells = np.unique(cells[few.edges.kinds == SELF], axis=0)
+    assert np.unique(cells[:, :2], axis=0, return_counts=True)[1].max() == 2
+    best = [DECODER.top(each.scores, each.graphs, 1)[0][0][0] for each in (whole, few)]
+    assert best[1] <= best[0]
+    assert len(Charts.of(grammar, [words], most=8).scores) == len(whole.scores)
+
+
+def test_a_chart_that_is_too_large_is_given_up():
+    rng = np.random.default_rng(5)
+    grammar = random_grammar(rng, n=10, binary=800, unary=0)
+    long, short = (random_words(rng, grammar, n, known=1.0) for n in (14, 2))
+    charts = Charts.of(grammar, [long, short], most_edges=3000)
+    assert charts.too_large.tolist() == [0] and charts.sentences.tolist() == [1]
+    assert ChartParser(grammar, most_edges=3000).best([long])[0] is not None
+
+
+def test_long_sentences_and_large_scores():
+    grammar = with_coarser(grammar_of("Sa", [("S", "S", "a", -50.0), ("S", "a", "a", -60.0)]), [0, 1])
+    words = words_of(120, *((place, 1, -900.0) for place in range(120)))
+    (parse,) = ChartParser(grammar).best([words])
+    assert parse.score == pytest.approx(-120 * 900 - 118 * 50 - 60)
+    charts = Charts.of(grammar, [words])
+    assert charts.thresholds == [1e-4] and len(charts.scores) == 120 * 2 + 2 * 119
+
+
+def test_charts_are_pruned_by_marginals():
+    rng = np.random.default_rng(1)
+    grammar = random_grammar(rng, n=6, binary=80, unary=4)
+    charts = Charts.of(grammar, [random_words(rng, grammar, 5, known=1.0) for _ in range(3)])
+    pruned = charts.pruned(charts.scores, 0.05)
+    assert 0 < len(pruned.scores) < len(charts.scores) and len(pruned.graphs) == 3
+    assert [x[0][0] for x in DECODER.top(pruned.scores, pruned.graphs, 1)] == pytest.approx(
+        [x[0][0] for x in DECODER.top(charts.scores, charts.graphs, 1)]
+    )
+    assert len(pruned.edges) == len(pruned.scores)
+
+
+def test_coarse_words_of_ones_own():
+    """They say what the coarser grammar thinks of the words; the finer one's scores stay."""
+    rng = np.random.default_rng(0)
+    grammar = random_grammar(rng, n=5, binary=40, unary=2, coarse=[0, 1, 1, 2, 2])
+    words = random_words(rng, grammar, 4, known=1.0)
+    only = words_of(4, *((place, 1, -1.0) for place in range(4)))
+    charts = ChartParser(grammar, threshold=1e-6).charts([words], [only])
+    tags = charts.edges.symbols[charts.edges.kinds == LEXICAL]
+    assert charts.thresholds.tolist() == [1e-6] and set(tags.tolist()) <= {1, 2}
+    with pytest.raises(ValueError, match="1 sentences, 0 of coarse words"):
+        ChartParser(grammar).charts([words], [])
+    with pytest.raises(ValueError, match="a sentence of 4 words, and of 2 coarse ones"):
+        ChartParser(grammar).charts([words], [words_of(2)])
+
+
+WRONG_WORDS = {
+    "words at 0 to 2 of a sentence of 2": words_of(2, (0, 1, -1.0), (2, 1, -1.0)),
+    "symbols 1 to 5 of words: there are 5": words_of(2, (0, 1, -1.0), (1, 5, -1.0)),
+    "scores of words are NaN": words_of(1, (0, 1, np.nan)),
+    "a sentence of 0 words": words_of(0),
+    "1 places, 0 symbols": WordScores(1, np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(1)),
+}
+
+
+@pytest.mark.parametrize("problem", WRONG_WORDS)
+def test_words_that_are_none(problem):
+    with pytest.raises(ValueError, match=problem):
+        Charts.of(DOGS, [WRONG_WORDS[problem]])
+
+
+def changed(**fields):
+    names = ("symbols", "root", "binary", "binary_scores", "unary", "unary_scores", "coarser", "coarse")
+    return BinaryGrammar(**{name: fields.get(name, getattr(DOGS, name)) for name in names})
+
+
+WRONG_GRAMMARS = {
+    "the root 5 is no symbol": changed(root=5),
+    "binary rules have symbols 0 to 9": changed(binary=np.array([[0, 9, 1]] * 2, np.int32)),
+    r"unary rules of shape \(1, 2\) with scores of shape \(3,\)": changed(unary_scores=np.zeros(3)),
+    "scores of binary rules are NaN": changed(binary_scores=np.array([0.0, np.nan])),
+    "`coarser` and `coarse` go together": changed(coarser=DOGS),
+    "`coarse` must say of 5 symbols": changed(coarser=DOGS, coarse=np.zeros(3, np.int32)),
+    "the root is not the coarser": changed(coarser=DOGS, coarse=np.ones(5, np.int32)),
+}
+
+
+@pytest.mark.parametrize("problem", WRONG_GRAMMARS)
+def test_grammars_that_are_none(problem):
+    with pytest.raises(ValueError, match=problem):
+        ChartParser(WRONG_GRAMMARS[problem])
+
+
+@pytest.mark.parametrize(
+    ("code", "setting"),
+    [("D620", {"threshold": 1.0}), ("D620", {"threshold": -0.1}), ("D620", {"threshold": np.nan}),
+     ("D621", {"most": 0}), ("D621", {"most_edges": 0})],
+)  # fmt: skip
+def test_settings_out_of_range(code, setting):
+    with pytest.raises(UserError, match=code):
+        ChartParser(DOGS, **setting)

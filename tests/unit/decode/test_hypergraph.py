@@ -1,0 +1,206 @@
+"""Hypergraphs against the list of all derivations: best, k best, marginals, expectations, semirings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_graphs import all_derivations, left, problems, random_graphs
+
+from disambig.decode.hypergraph import Hypergraph
+from disambig.decode.hypergraphs import Hypergraphs
+from disambig.decode.semirings import BEST, COUNT, EXPECTATION, LOG_SUM, k_best, totals
+
+DECODER = Hypergraph()
+
+
+def counted(rows, n):
+    return np.bincount(np.asarray(rows, np.int64), minlength=n).astype(float)
+
+
+@given(problems())
+@settings(deadline=None)
+def test_the_best_derivation_is_that_of_brute_force(problem):
+    layout, scores = problem
+    listed = left(layout, scores)
+    if not all(listed):
+        with pytest.raises(ValueError, match=f"hypergraph {[bool(x) for x in listed].index(False)}: every"):
+            DECODER.best(scores, layout)
+        return
+    mass = DECODER.best(scores, layout)
+    for i, found in enumerate(listed):
+        own = slice(*layout.offsets[i : i + 2])
+        n = len(scores)
+        assert any(
+            np.array_equal(mass[own], counted(rows, n)[own])
+            for score, rows in found
+            if score >= found[0][0] - 1e-9
+        )
+
+
+@given(problems(), st.integers(1, 12))
+@settings(deadline=None)
+def test_the_k_best_derivations_are_those_of_brute_force(problem, k):
+    layout, scores = problem
+    for (some, derived), found in zip(DECODER.top(scores, layout, k), left(layout, scores), strict=True):
+        assert some == pytest.approx([score for score, _ in found[:k]])
+        known = {tuple(rows) for _, rows in found}
+        given_ones = [tuple(rows.tolist()) for rows in derived]
+        assert len(set(given_ones)) == len(given_ones) == min(k, len(found))
+        assert set(given_ones) <= known
+        assert [scores[rows].sum() for rows in derived] == pytest.approx(some)
+
+
+@given(problems())
+@settings(deadline=None)
+def test_the_first_of_the_k_best_is_the_best(problem):
+    layout, scores = problem
+    if not all(left(layout, scores)):
+        return
+    mass = sum(counted(rows[0], len(scores)) for _, rows in DECODER.top(scores, layout, 3))
+    assert np.array_equal(mass, DECODER.best(scores, layout))
+
+
+@given(problems(), st.integers(0, 2**32))
+@settings(deadline=None)
+def test_sums_are_those_of_brute_force(problem, seed):
+    layout, scores = problem
+    values = np.random.default_rng(seed).normal(size=len(scores))
+    listed = left(layout, scores)
+    if not all(listed):
+        for call in (
+            lambda: DECODER.marginals(scores, layout),
+            lambda: DECODER.expected(scores, values, layout),
+        ):
+            with pytest.raises(ValueError, match="every derivation is forbidden"):
+                call()
+        return
+    mass, partition = DECODER.marginals(scores, layout)
+    expected = np.zeros(len(scores))
+    means = []
+    for found, log_sum in zip(listed, partition, strict=True):
+        amounts = np.array([score for score, _ in found])
+        assert log_sum == pytest.approx(np.logaddexp.reduce(amounts))
+        shares = np.exp(amounts - np.logaddexp.reduce(amounts))
+        for share, (_, rows) in zip(shares, found, strict=True):
+            expected += share * counted(rows, len(scores))
+        means.append(sum(share * values[rows].sum() for share, (_, rows) in zip(shares, found, strict=True)))
+    assert mass == pytest.approx(expected, abs=1e-9)
+    assert DECODER.expected(scores, values, layout) == pytest.approx(means, abs=1e-9)
+
+
+@given(problems())
+@settings(deadline=None)
+def test_semirings_say_the_same(problem):
+    layout, scores = problem
+    listed = left(layout, scores)
+    weights = scores.tolist()
+    assert totals(layout, weights, BEST) == pytest.approx([x[0][0] if x else -np.inf for x in listed])
+    assert totals(layout, (scores > -np.inf).astype(int).tolist(), COUNT) == [len(x) for x in listed]
+    singles = [(score,) if score > -np.inf else () for score in weights]
+    for some, found in zip(totals(layout, singles, k_best(3)), listed, strict=True):
+        assert some == pytest.approx([score for score, _ in found[:3]])
+    if all(listed) and np.abs(scores[scores > -np.inf]).max() < 50:
+        _, partition = DECODER.marginals(scores, layout)
+        assert totals(layout, weights, LOG_SUM) == pytest.approx(partition)
+        values = np.arange(len(scores)) % 5
+        pairs = [(p, p * value) for p, value in zip(np.exp(scores).tolist(), values.tolist(), strict=True)]
+        sums = totals(layout, pairs, EXPECTATION)
+        assert [r / p for p, r in sums] == pytest.approx(DECODER.expected(scores, values, layout))
+
+
+def test_a_batch_is_its_instances():
+    rng = np.random.default_rng(3)
+    layout = random_graphs(rng, 40)
+    layout = layout.take(np.array([i for i, found in enumerate(all_derivations(layout)) if found]))
+    scores = rng.normal(size=len(layout.heads))
+    order = rng.permutation(len(layout))
+    taken = layout.take(order)
+    rows = np.concatenate([np.arange(*layout.offsets[i : i + 2]) for i in order])
+    assert np.array_equal(
+        DECODER.marginals(scores[rows], taken)[0], DECODER.marginals(scores, layout)[0][rows]
+    )
+    assert np.array_equal(DECODER.best(scores[rows], taken), DECODER.best(scores, layout)[rows])
+    mask = rng.random(len(layout)) < 0.5
+    assert np.array_equal(layout.take(mask).heads, layout.take(np.flatnonzero(mask)).heads)
+
+
+def test_no_instance_is_no_trouble():
+    none = Hypergraphs([0], [0], [], np.empty((0, 2)))
+    assert len(none) == 0 and len(DECODER.best(np.zeros(0), none)) == 0
+    mass, partition = DECODER.marginals(np.zeros(0), none)
+    assert mass.shape == partition.shape == (0,)
+    assert DECODER.top(np.zeros(0), none, 2) == []
+    assert len(none.take(np.zeros(0, np.int64))) == 0
+
+
+def test_values_of_forbidden_edges_do_not_count():
+    layout = Hypergraphs([0, 2], [0, 1], [0, 0], [[-1, -1], [-1, -1]])
+    assert DECODER.expected(np.array([0.0, -np.inf]), np.array([2.0, np.nan]), layout) == [2.0]
+
+
+def test_many_derivations_and_deep_ones():
+    """Of 2 to the power of 400 derivations the best come in order, and sums do not overflow."""
+    n = 400
+    heads = np.repeat(np.arange(n), 2)
+    tails = np.column_stack([heads - 1, np.full(2 * n, -1)])
+    layout = Hypergraphs([0, 2 * n], [0, n], heads, tails)
+    scores = np.tile([0.0, -1.0], n)
+    ((some, derived),) = DECODER.top(scores, layout, 1000)
+    assert some[:402].tolist() == [0.0, *[-1.0] * 400, -2.0]
+    assert len({tuple(rows) for rows in derived}) == 1000
+    _, partition = DECODER.marginals(scores + 1000.0, layout)
+    assert partition == pytest.approx([n * (1000.0 + np.log1p(np.exp(-1.0)))])
+
+
+BAD = {
+    "sort rows": ([0, 2], [0, 2], [1, 0], [[-1, -1]] * 2),
+    "has the head 2, its nodes are 0 to 1": ([0, 2], [0, 2], [0, 2], [[-1, -1]] * 2),
+    r"row 1 of hypergraph 0, head 1, has the tails \[1, -1\]": ([0, 2], [0, 2], [0, 1], [[-1, -1], [1, -1]]),
+    "an only tail comes first": ([0, 2], [0, 2], [0, 1], [[-1, -1], [-1, 0]]),
+    "hypergraph 1 has no row": ([0, 1, 1], [0, 1, 2], [0], [[-1, -1]]),
+    "from 0 to 3 for 2 rows": ([0, 3], [0, 2], [0, 1], [[-1, -1]] * 2),
+    "offsets go down at hypergraph 1": ([0, 2, 1, 2], [0, 1, 2, 3], [0, 0], [[-1, -1]] * 2),
+    "shapes": ([0, 2], [0, 2], [0, 1], [-1, -1]),
+}
+
+
+@pytest.mark.parametrize("problem", BAD)
+def test_what_is_no_hypergraph(problem):
+    with pytest.raises(ValueError, match=problem):
+        Hypergraphs(*map(np.array, BAD[problem]))
+
+
+def test_scores_that_are_none():
+    layout = Hypergraphs([0, 1], [0, 1], [0], [[-1, -1]])
+    with pytest.raises(ValueError, match="2 scores for 1 edges"):
+        DECODER.best(np.zeros(2), layout)
+    with pytest.raises(ValueError, match="the score of row 0 is nan"):
+        DECODER.marginals(np.array([np.nan]), layout)
+    with pytest.raises(ValueError, match="the score of row 0 is inf"):
+        DECODER.top(np.array([np.inf]), layout, 2)
+    with pytest.raises(ValueError, match="2 values for 1 edges"):
+        DECODER.expected(np.zeros(1), np.zeros(2), layout)
+    with pytest.raises(ValueError, match="the 0 best"):
+        DECODER.top(np.zeros(1), layout, 0)
+
+
+@given(problems(), st.integers(0, 2**32))
+@settings(deadline=None)
+def test_some_rows_kept_have_the_derivations_of_these(problem, seed):
+    layout, scores = problem
+    wanted = np.random.default_rng(seed).random(len(scores)) < 0.8
+    allowed = [[rows for rows in found if wanted[rows].all()] for found in all_derivations(layout)]
+    inside = np.zeros(len(scores), bool)
+    for derivation in (each for found in allowed for each in found):
+        inside[derivation] = True
+    assert np.array_equal(layout.reached(wanted), inside)
+    if not all(allowed):
+        with pytest.raises(ValueError, match="has no derivation left"):
+            layout.keep(wanted)
+        return
+    kept, rows = layout.keep(wanted)
+    assert np.array_equal(rows, np.flatnonzero(inside))
+    again = [[rows[each].tolist() for each in found] for found in all_derivations(kept)]
+    assert [sorted(each) for each in again] == [sorted(each) for each in allowed]

@@ -1,0 +1,36 @@
+"""Sentences of our own, segmented by hand, and converters of them."""
+
+from __future__ import annotations
+
+from disambig_boosted_lasso.kana.converter import Converter
+from disambig_boosted_lasso.kana.segmented import Segmented
+from disambig_boosted_lasso.kana.settings import ConverterSettings
+
+TEXT = """
+私/わたし/代名詞 は/は/助詞 橋/はし/名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号
+私/わたし/代名詞 は/は/助詞 箸/はし/名詞 で/で/助詞 食べる/たべる/動詞 。/。/補助記号
+彼/かれ/代名詞 は/は/助詞 橋/はし/名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号
+猫/ねこ/名詞 は/は/助詞 庭/にわ/名詞 に/に/助詞 いる/いる/動詞 。/。/補助記号
+鳥/とり/名詞 は/は/助詞 庭/にわ/名詞 で/で/助詞 鳴く/なく/動詞 。/。/補助記号
+彼女/かのじょ/代名詞 は/は/助詞 毎日/まいにち/名詞 パン/ぱん/名詞 を/を/助詞 食べる/たべる/動詞 。/。/補助記号
+子/こ/名詞 が/が/助詞 泣く/なく/動詞 。/。/補助記号
+2008/2008/名詞-数詞 年/ねん/名詞 に/に/助詞 橋/はし/名詞 が/が/助詞 できる/できる/動詞 。/。/補助記号
+3/3/名詞-数詞 年/ねん/名詞 の/の/助詞 間/あいだ/名詞 彼/かれ/代名詞 は/は/助詞 泣く/なく/動詞 。/。/補助記号
+ABC/ABC/名詞 は/は/助詞 会社/かいしゃ/名詞 だ/だ/助動詞 。/。/補助記号
+"""
+
+
+def sentences(text=TEXT):
+    """Return sentences of words: spelling, reading, part of speech."""
+    lines = (line.split(" ") for line in text.strip().splitlines())
+    return [[tuple(word.split("/")) for word in line] for line in lines]
+
+
+def segmented(text=TEXT):
+    """Return sentences by columns."""
+    return Segmented.of(sentences(text))
+
+
+def converter(**settings):
+    """Return a converter of the sentences."""
+    return Converter.learn(segmented(), settings=ConverterSettings(**{"least": 1, **settings}))

@@ -1,0 +1,137 @@
+"""Exponentiated gradient on charts makes the same weights as on the derivations written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_exponentiated_gradient.learning.chart_dual import ChartDual
+from disambig_exponentiated_gradient.learning.learner import EG
+from disambig_exponentiated_gradient.learning.listed import Listed
+from disambig_exponentiated_gradient.learning.listed_dual import ListedDual
+from disambig_exponentiated_gradient.learning.packed_dual import PackedDual
+from scipy.sparse import csr_array
+
+from disambig.api import Columns, SparseRows
+from disambig.api.batches import PartRows
+from disambig.api.decoding import ChartParser, Hypergraph
+from disambig.decode.grammar import BinaryGrammar, WordScores
+from disambig.errors import UserError
+
+SYMBOLS = ("S", "A", "B")
+GRAMMAR = BinaryGrammar(
+    symbols=SYMBOLS,
+    root=0,
+    binary=np.array([[0, 1, 1], [0, 1, 2], [0, 2, 1], [1, 1, 2], [1, 2, 1], [2, 1, 1]], np.int32),
+    binary_scores=np.zeros(6),
+    unary=np.array([[0, 1], [1, 2], [0, 2]], np.int32),
+    unary_scores=np.zeros(3),
+)
+
+
+def small_charts(seed=0, *, sizes=(1, 3, 2, 4), columns=7):
+    """Return charts of short sentences with a gold derivation, and features of parts that edges share."""
+    rng = np.random.default_rng(seed)
+    words = [
+        WordScores(n, np.repeat(np.arange(n), 2), np.tile([1, 2], n).astype(np.int32), np.zeros(2 * n))
+        for n in sizes
+    ]
+    charts = ChartParser(GRAMMAR).charts(words)
+    n = len(charts.edges)
+    n_parts = 25
+    rows = csr_array(rng.integers(-1, 3, (n_parts, columns)) * (rng.random((n_parts, columns)) < 0.4))
+    gold = Hypergraph().best(rng.normal(size=n), charts.graphs)
+    parts = rng.integers(-1, n_parts, (n, 2)).astype(np.int32)
+    named = Columns(np.full(columns, -1, np.int32), np.zeros(columns, np.int32), ("all",))
+    cost = (gold == 0).astype(np.float32)
+    return PartRows(rows.astype(np.float64), parts, charts.graphs, cost, named)
+
+
+def written_out(batch):
+    """Return a list of all derivations for each chart."""
+    rows, cost, sizes = [], [], []
+    features = batch.rows().toarray()
+    for _, derivations in Hypergraph().top(np.zeros(len(batch.cost)), batch.layout, 10_000):
+        assert 1 < len(derivations) < 10_000
+        sizes.append(len(derivations))
+        for own in derivations:
+            rows.append(features[own].sum(axis=0))
+            cost.append(batch.cost[own].sum())
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), batch.columns)
+
+
+@pytest.mark.parametrize("make", [ChartDual, lambda *a, **k: PackedDual(a[0], Hypergraph(), *a[1:], **k)])
+@pytest.mark.parametrize("loss", ["cost", "log"])
+@pytest.mark.parametrize("C", [0.05, 1.0])
+@pytest.mark.parametrize("steps", [0, 1, 4])
+def test_charts_make_the_weights_of_all_derivations(make, loss, C, steps):
+    """Online with so many steps a visit; 0: all at once."""
+    charts = small_charts()
+    explicit = ListedDual(Listed.of(written_out(charts)), loss, C, steps=steps, floor=np.inf)
+    packed = make(charts, loss, C, steps=steps)
+    for dual in (explicit, packed):  # each would begin with units of its own
+        dual.restart(kappa=2.0, eta=0.3)
+    orders = np.random.default_rng(0)
+    for _ in range(6 if steps <= 1 else 2):  # later some alphas are 0 or 1 but for rounding
+        assert packed.dual == pytest.approx(explicit.dual, rel=1e-9)
+        assert packed.gap() == pytest.approx(explicit.gap(), rel=1e-7)
+        np.testing.assert_allclose(packed.weights, explicit.weights, atol=1e-9)
+        before = packed.dual
+        order = orders.permutation(len(packed))
+        for dual in (explicit, packed):
+            if steps:
+                dual.epoch(order)
+            else:
+                dual.batch_step()
+        assert packed.dual >= before - 1e-9 * abs(before)
+    assert np.abs(packed.weights).max() > 0.05
+
+
+@pytest.mark.parametrize("loss", ["cost", "log"])
+@pytest.mark.parametrize("updates", ["online", "batch"])
+def test_the_dual_never_falls_and_the_gap_closes(loss, updates):
+    charts = small_charts(1)
+    report = (
+        EG(C=0.5, loss=loss, updates=updates, decoder=Hypergraph(), epochs=300, gap=0.02).fit(charts).report
+    )
+    path = report["path"]
+    assert (np.diff(path["dual"]) >= -1e-9 * np.abs(path["dual"][:-1])).all()
+    assert report["gap"] <= 0.02 < path["gap"][0]
+    assert all(dual <= primal for dual, primal in zip(path["dual"], path["primal"], strict=True))
+
+
+def test_it_comes_to_the_optimum_of_all_derivations():
+    charts = small_charts(3)
+    listed = EG(C=0.5, gap=1e-5, epochs=3000).fit(written_out(charts))
+    packed = EG(C=0.5, gap=1e-4, epochs=3000, decoder=Hypergraph()).fit(charts)
+    assert packed.report["gap"] <= 1e-4
+    found, wanted = packed.scorer.weights, listed.scorer.weights
+    assert np.linalg.norm(found - wanted) <= 0.03 * np.linalg.norm(wanted)
+
+
+def test_values_that_single_precision_rounds_are_kept():
+    charts = small_charts(4)
+    charts.features.data[:] *= 1.0 / 3.0
+    packed, slow = ChartDual(charts, "cost", 1.0), PackedDual(charts, Hypergraph(), "cost", 1.0)
+    for dual in (packed, slow):
+        dual.restart(kappa=1.0, eta=0.3)
+        dual.epoch(np.arange(len(dual)))
+    np.testing.assert_allclose(packed.weights, slow.weights, atol=1e-12)
+
+
+def test_without_a_right_derivation_that_of_least_cost_is_gold():
+    charts = small_charts(5)
+    charts.cost[charts.offsets[1] : charts.offsets[2]] += 1.0
+    fitted = EG(C=1.0, decoder=Hypergraph(), epochs=3).fit(charts)
+    assert fitted.report["gold_missing"] == 1
+
+
+def test_what_is_not_finite_is_said():
+    charts = small_charts()
+    charts.features.data[0] = np.inf
+    with pytest.raises(UserError, match="D703"):
+        EG(decoder=Hypergraph()).fit(charts)
+    charts = small_charts()
+    charts.cost[0] = np.nan
+    with pytest.raises(UserError, match="D610"):
+        EG(decoder=Hypergraph()).fit(charts)

@@ -1,0 +1,133 @@
+"""Converters by name: folders, domains, models that rank again, and what does not belong together."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from commands import here
+from disambig_boosted_lasso import load_converter
+from disambig_boosted_lasso.kana.places import place_of
+from disambig_boosted_lasso.kana.stored import domains_of, fingerprint
+from disambig_boosted_lasso.kana.task import KanaKanji
+from kana_folders import KANA, WRITTEN, folder_of
+from kana_words import converter, segmented
+
+from disambig.errors import UserError
+from disambig.model.loading import load
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return folder_of(tmp_path_factory.mktemp("kana"))
+
+
+def test_candidates_are_ranked_again(home):
+    ranked, plain = load_converter(home), load_converter(home, rerank=False)
+    assert ranked.best(KANA) == WRITTEN
+    assert plain.best(KANA) != WRITTEN
+    assert plain.reranker is None
+    assert ranked.best([]) == [] == ranked.nbest([])
+    assert ranked.best(["", "ABC 12", "ﾈｺ"]) == ["", "ABC 12", "猫"]
+
+
+def test_lists_have_the_best_first_with_their_scores(home):
+    lists = load_converter(home).nbest(KANA, 3)
+    for found, written in zip(lists, WRITTEN, strict=True):
+        assert found[0].text == written == "".join(found[0].words)
+        assert len(found[0].tags) == len(found[0].words)
+        assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+        assert 1 <= len(found) <= 3
+    assert any(found[0].rank > 0 for found in lists)
+    plain = load_converter(home, rerank=False).nbest(KANA, 3)
+    assert all(each.score == each.base and each.rank == n for found in plain for n, each in enumerate(found))
+    assert {each.text for each in plain[2]} <= {each.text for each in load_converter(home).nbest(KANA)[2]}
+
+
+def test_a_domain_is_mixed_in(home):
+    line = ["はしをわたる。"]
+    assert load_converter(home, rerank=False).best(line) == ["橋を渡る。"]
+    assert load_converter(home, domain="eating", rerank=False).best(line) == ["箸を渡る。"]
+    assert domains_of(home / "converter") == ["eating"]
+    with pytest.raises(UserError, match=r"D692.*'cooking'.*eating"):
+        load_converter(home, domain="cooking")
+
+
+def test_a_converter_alone_and_a_model_are_names_too(home, tmp_path):
+    assert place_of(home / "converter").reranker is None
+    assert place_of(home / "kana_kanji").converter.resolve() == (home / "converter").resolve()
+    assert load_converter(home / "kana_kanji").best(KANA) == WRITTEN
+    alone = folder_of(tmp_path, reranker=False, domain=False)
+    assert load_converter(alone).reranker is None
+    with pytest.raises(UserError, match=r"D692.*none"):
+        load_converter(alone, domain="news")
+
+
+def test_both_can_be_moved_together(tmp_path):
+    folder_of(tmp_path).rename(tmp_path / "moved")
+    assert load_converter(tmp_path / "moved" / "kana_kanji").best(KANA) == WRITTEN
+    said = (tmp_path / "moved" / "kana_kanji" / "config.cfg").read_text(encoding="utf8")
+    assert 'converter = "../converter"' in said
+    assert str(tmp_path) not in said
+
+
+def test_weights_never_meet_the_candidates_of_another_converter(tmp_path):
+    home = folder_of(tmp_path)
+    other = converter(unit="spelling")
+    other.save(home / "converter")
+    for name in (home, home / "kana_kanji"):
+        with pytest.raises(UserError, match=r"D693.*--no-rerank"):
+            load_converter(name)
+    assert load_converter(home, rerank=False).best(["ねこ"]) == ["猫"]
+    with pytest.raises(UserError, match="D693"):
+        load(home / "kana_kanji").task.lists(["ねこ"])
+
+
+def test_what_tells_converters_apart(tmp_path):
+    made = converter()
+    found = set()
+    for name, one in (
+        ("a", made),
+        ("b", made.adapted(segmented()[:4], weight=0.5)),
+        ("c", made.adapted(segmented()[:4], weight=0.4)),
+        ("d", made.adapted(segmented()[:5], weight=0.5)),
+        ("e", converter(unknown=(0.1, 0.1, 0.3, 0.4))),
+    ):
+        one.save(tmp_path / name)
+        assert fingerprint(tmp_path / name) == fingerprint(tmp_path / name)
+        found.add(fingerprint(tmp_path / name))
+    assert len(found) == 5
+    made.save(tmp_path / "again")
+    assert fingerprint(tmp_path / "again") == fingerprint(tmp_path / "a")
+    task = KanaKanji(str(tmp_path / "a"))
+    assert task.settings_of(()) == {"digest": fingerprint(tmp_path / "a")}
+    assert KanaKanji().settings_of(()) == {} == KanaKanji(str(tmp_path / "a"), digest="x").settings_of(())
+
+
+def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
+    done = here("doctor", "--model", home / "kana_kanji")
+    assert re.search(r"my/kana_kanji: converter of \d+ words, \d+ n-grams; domains: eating", done.stdout)
+    broken = folder_of(tmp_path, domain=False)
+    (broken / "converter" / "lexicon.npz").write_bytes(b"")
+    assert "D674" in here("doctor", "--model", broken / "kana_kanji").stdout
+    assert KanaKanji().check_files() == "names no converter"
+
+
+def test_names_of_nothing(tmp_path, home):
+    with pytest.raises(UserError, match=r"D690.*'nothing_ja'.*install the pack disambig_ja"):
+        load_converter("nothing_ja")
+    with pytest.raises(UserError, match="D691"):
+        load_converter(tmp_path)
+    with pytest.raises(UserError, match="D336"):
+        place_of("spelling")
+    with pytest.raises(UserError, match="D691"):
+        load_converter("disambig_en")
+    header = tmp_path / "converter" / "header.json"
+    folder_of(tmp_path / "x")
+    (tmp_path / "x" / "mine" / "converter").rename(tmp_path / "converter")
+    said = json.loads(header.read_text(encoding="utf8"))
+    del said["digest"]
+    header.write_text(json.dumps(said), encoding="utf8")
+    with pytest.raises(UserError, match="D674"):
+        fingerprint(tmp_path / "converter")

@@ -1,0 +1,172 @@
+"""What a converter makes of lines: sensible ones, odd ones, long ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_boosted_lasso.kana import pieces
+from disambig_boosted_lasso.kana.converter import Converter
+from disambig_boosted_lasso.kana.lexicon import Lexicon
+from disambig_boosted_lasso.kana.segmented import Segmented
+from disambig_boosted_lasso.kana.settings import ConverterSettings
+from kana_words import converter, segmented
+
+from disambig.errors import UserError
+from disambig.language_models.mixture import Mixture
+
+
+@pytest.fixture(scope="module")
+def small():
+    return converter()
+
+
+@pytest.mark.parametrize("unit", ["spelling", "pair"])
+def test_words_are_chosen_by_those_beside_them(unit):
+    said = ["わたしははしをわたる。", "わたしははしでたべる。", "とりはにわでなく。", "かれはなく。"]
+    assert converter(unit=unit).best(said) == [
+        "私は橋を渡る。",
+        "私は箸で食べる。",
+        "鳥は庭で鳴く。",
+        "彼は泣く。",
+    ]
+
+
+def test_what_is_no_kana_stands_for_itself(small):
+    lines = [
+        "1999ねんにはしができる。",
+        "XYZはかいしゃだ。",
+        "ABCはかいしゃだ!?",
+        "橋をわたる。",
+        "1,234.5ねん",
+    ]
+    assert small.best(lines) == [
+        "1999年に橋ができる。",
+        "XYZは会社だ。",
+        "ABCは会社だ!?",
+        "橋を渡る。",
+        "1,234.5年",
+    ]
+
+
+def test_half_width_kana_and_katakana_are_kana(small):
+    plain = small.best(["ぱんをたべる。"])
+    assert small.best(["ﾊﾟﾝｦﾀﾍﾞﾙ｡"]) == small.best(["パンヲタベル。"]) == plain == ["パンを食べる。"]
+
+
+def test_what_the_lexicon_lacks_comes_out_as_kana(small):
+    found = small.nbest(["ぬゎ"], 20)
+    assert {"ぬゎ", "ヌヮ"} <= {*found.texts}
+    assert all(text for text in found.texts)
+
+
+def test_an_empty_line_has_the_empty_candidate(small):
+    found = small.nbest(["", "はし", ""], 3)
+    assert found.of_instance(0) == found.of_instance(2) == ("",)
+    assert len(found.of_instance(1)) == 3
+    assert found.words.of_candidate(0) == ()
+    assert small.nbest([], 3).texts == []
+
+
+def test_lists_have_all_columns(small):
+    found = small.nbest(["はしをわたる。", "とりがなく。"], 5, references=["橋を渡る。", "鳥が泣く。"])
+    assert found.offsets.tolist() == [0, 5, 10]
+    assert found.ranks.tolist() == [0, 1, 2, 3, 4] * 2
+    for i in range(2):
+        own = slice(*found.offsets[i : i + 2])
+        assert (np.diff(found.scores[own]) <= 0).all()
+        assert len({*found.texts[own]}) == 5
+    assert found.costs[0] == 0
+    assert found.costs[found.texts.index("鳥が鳴く。")] == 1
+    for row, text in enumerate(found.texts):
+        assert "".join(found.words.of_candidate(row)) == text
+    assert found.words.of_candidate(0) == ("橋", "を", "渡る", "。")
+    assert found.words.tags_of(0) == ("名詞", "助詞", "動詞", "補助記号")
+    assert np.isnan(small.nbest(["はし"]).costs).all()
+
+
+def test_scores_are_those_of_the_language_model():
+    plain = converter(unit="spelling", weighed=False)
+    found = plain.nbest(["わたしははしをわたる。"], 1)
+    words, model = ["<s>", *found.words.of_candidate(0), "</s>"], plain.model
+    wanted = sum(model.log_probability(words[i], words[:i]) for i in range(1, len(words)))
+    assert found.scores[0] == pytest.approx(wanted, abs=1e-5)
+
+
+def test_tags_of_what_is_no_entry(small):
+    found = small.nbest(["1987ぬゎX※"], 1)
+    tags = dict(zip(found.words.of_candidate(0), found.words.tags_of(0), strict=True))
+    assert tags["1987"] == "名詞-数詞"
+    assert tags["X"] == "名詞-普通名詞"
+    assert tags["※"] == "補助記号-一般"
+
+
+def test_text_of_another_kind_brings_its_words_and_its_taste():
+    plain = converter()
+    other = (
+        "彼/かれ/代名詞 は/は/助詞 端/はし/名詞-普通名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号\n" * 12
+    )
+    adapted = plain.adapted(segmented(other))
+    assert isinstance(adapted.model, Mixture)
+    assert plain.best(["かれははしをわたる。"]) == ["彼は橋を渡る。"]
+    assert adapted.best(["かれははしをわたる。"]) == ["彼は端を渡る。"]
+    lines = ["わたしははしでたべる。", "ねこはにわにいる。"]
+    all_old = plain.adapted(segmented(other), weight=1.0)
+    assert all_old.best(lines) == plain.best(lines)
+    np.testing.assert_allclose(all_old.nbest(lines, 1).scores, plain.nbest(lines, 1).scores)
+    again = adapted.adapted(segmented(other), weight=0.3)
+    assert again.model.background is plain.model
+
+
+def test_a_dictionary_brings_words_that_text_lacks():
+    more = Lexicon.counted([("麒麟", "きりん", "名詞-普通名詞"), ("橋", "はし", "名詞-普通名詞")], [0, 0])
+    found = Converter.learn(segmented(), dictionary=more, settings=ConverterSettings(least=1))
+    assert found.best(["きりんがなく。"])[0].startswith("麒麟が")
+    assert "麒麟" not in converter().nbest(["きりん"], 1000).texts
+    assert found.best(["はしをわたる。"]) == ["橋を渡る。"]
+
+
+def test_long_lines_are_converted_in_pieces(small, monkeypatch):
+    line = "わたしははしをわたる。" * 1000
+    assert small.best([line]) == ["私は橋を渡る。" * 1000]
+    found = small.nbest([line, "はしをわたる。", "ん" * 1000 + "はし"], 20)
+    assert np.diff(found.offsets).tolist() == [20, 20, 20]
+    for i in range(3):
+        assert len({*found.of_instance(i)}) == 20
+    assert "".join(found.words.of_candidate(0)) == found.texts[0]
+    monkeypatch.setattr(pieces, "LONGEST", 6)
+    short = small.nbest(["はしをたべる。にわでなく。ABCだ。"], 20)
+    assert short.texts[0].endswith("庭で鳴く。ABCだ。")
+    assert len({*short.texts}) == 20
+    assert [short.words.of_candidate(0)[-3:], short.words.tags_of(0)[-1]] == [("ABC", "だ", "。"), "補助記号"]
+
+
+def test_bad_arguments_are_named(small):
+    with pytest.raises(UserError, match="D677"):
+        small.nbest("はし")
+    for k in (0, 1001, 2.5, True):
+        with pytest.raises(UserError, match="D675"):
+            small.nbest(["はし"], k)
+    with pytest.raises(UserError, match="D676"):
+        Converter.learn(Segmented.of([[]]))
+    with pytest.raises(UserError, match="D676"):
+        small.adapted(Segmented.of([]))
+    with pytest.raises(UserError, match="D676"):
+        small.adapted(segmented()[:3])
+    with pytest.raises(ValueError, match="2 references"):
+        small.nbest(["はし"], references=["橋", "箸"])
+    for wrong in ({"least": 0}, {"unknown": (1, 2)}, {"unknown": (0.5, 0.5, 0.5, 0.5)}):
+        with pytest.raises(UserError, match="D675"):
+            ConverterSettings(**wrong)
+    with pytest.raises(UserError, match="D671"):
+        ConverterSettings(unit="character")
+
+
+def test_a_word_may_be_read_as_a_dictionary_says_it_is():
+    """Text has one reading of it, which a program chose; the spelling is the likely one all the same."""
+    more = Lexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
+    made = Converter.learn(segmented(), settings=ConverterSettings(least=1), dictionary=more)
+    assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
+    alone = Converter.learn(
+        segmented(), settings=ConverterSettings(least=1, unit="spelling"), dictionary=more
+    )
+    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).of_instance(0)

@@ -1,0 +1,96 @@
+"""Parsers in folders: written, read, found, and refused where they are none."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from disambig_exponentiated_gradient import load_parser
+from disambig_exponentiated_gradient.parsers.stored import FILE, HEADER, digest_of, read_parser, save_parser
+from made_parser import TEXT, parser
+
+from disambig.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def made():
+    return parser()
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    save_parser(made, tmp_path / "my", about={"trees": 24})
+    return tmp_path / "my"
+
+
+def test_what_is_read_parses_as_what_was_written(made, folder):
+    again = load_parser(folder)
+    assert again.parse(TEXT) == made.parse(TEXT)
+    assert digest_of(again) == digest_of(made)
+    assert json.loads((folder / HEADER).read_text())["about"] == {"trees": 24}
+    for trees in again.nbest(TEXT, 5):
+        scores = [score for _, score in trees]
+        assert scores == sorted(scores, reverse=True) and len({tree for tree, _ in trees}) == len(trees)
+
+
+def change_header(folder, **changes):
+    path = folder / HEADER
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def change_array(folder, name, change):
+    arrays = dict(np.load(folder / FILE))
+    arrays[name] = change(arrays[name])
+    np.savez(folder / FILE, **arrays)
+
+
+BROKEN = {
+    "no header": lambda folder: (folder / HEADER).unlink(),
+    "no JSON": lambda folder: (folder / HEADER).write_text("{"),
+    "a list": lambda folder: (folder / HEADER).write_text("[]"),
+    "another format": lambda folder: change_header(folder, format="x.v9"),
+    "another digest": lambda folder: change_header(folder, digest="0"),
+    "a threshold that is none": lambda folder: change_header(folder, threshold=2.0),
+    "a language that is none": lambda folder: change_header(folder, language=3),
+    "cut short": lambda folder: (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-300]),
+    "no archive": lambda folder: (folder / FILE).write_bytes(b"x" * 100),
+    "another number": lambda folder: change_array(folder, "binary", lambda array: array + 1),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_parser_is_one_line(folder, what):
+    BROKEN[what](folder)
+    with pytest.raises(UserError) as caught:
+        read_parser(folder)
+    assert caught.value.code == "D900" and "\n" not in str(caught.value)
+
+
+def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, made):
+    from disambig_exponentiated_gradient.parsers.stored import _digest
+
+    change_array(folder, "binary", lambda array: array + 100_000)
+    change_header(folder, digest=_digest(dict(np.load(folder / FILE))))
+    with pytest.raises(UserError, match="D635"):
+        read_parser(folder)
+
+
+def test_names_of_nothing(tmp_path):
+    with pytest.raises(UserError, match=r"D901.*pip install ./corpora/disambig_en_parser"):
+        load_parser("nothing_en")
+    with pytest.raises(UserError, match="D902"):
+        load_parser(tmp_path)
+    with pytest.raises(UserError, match="D902"):
+        load_parser("disambig_en")  # a pack without a parser
+
+
+@pytest.mark.parametrize("k", [0, 1001, True, 2.0])
+def test_how_many_trees(made, k):
+    with pytest.raises(UserError, match="D903"):
+        made.nbest(TEXT, k)
+
+
+def test_a_text_is_no_list_of_texts(made):
+    with pytest.raises(UserError, match="D904"):
+        made.sentences("A dog.")

@@ -1,0 +1,321 @@
+"""Grammars of treebanks: probabilities by hand, derivations, the coarser grammar, what is saved."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from disambig_exponentiated_gradient.grammar.counting import RuleCounts, cells
+from disambig_exponentiated_gradient.grammar.derivation import Derivation
+from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
+from disambig_exponentiated_gradient.grammar.scores import SELDOM
+from disambig_exponentiated_gradient.grammar.treebank_grammar import PLAIN, TreebankGrammar, flat_tree
+from disambig_exponentiated_gradient.treebank.binarising import Binarisation
+from disambig_exponentiated_gradient.treebank.cleaning import read_trees
+from disambig_exponentiated_gradient.treebank.parseval import Parseval
+from disambig_exponentiated_gradient.treebank.symbols import coarse_symbol
+from disambig_exponentiated_gradient.treebank.tree import Tree
+from disambig_exponentiated_gradient.treebank.writing import one_line
+from hypothesis import given
+from hypothesis import strategies as st
+from made_trees import plain_trees, tree_of, trees
+from slow_cky import best_derivation
+
+from disambig.errors import UserError
+
+SMALL = """
+((S (NP (NN cats)) (VP (VB see) (NP (NN dogs)))))
+((S (NP (NN dogs)) (VP (VB sleep))))
+((NP (NP (NN dogs)) (PP (IN in) (NP (NN cats)))))
+"""
+
+
+def small(binarisation=PLAIN):
+    return TreebankGrammar.of(list(read_trees(SMALL)), binarisation)
+
+
+def rules_of(grammar):
+    """Return binary and unary rules with their scores, by names."""
+    names = grammar.grammar.symbols
+    binary = {
+        tuple(names[i] for i in rule): float(score)
+        for rule, score in zip(grammar.grammar.binary, grammar.grammar.binary_scores, strict=True)
+    }
+    unary = {
+        (*(names[i] for i in rule), path): float(score)
+        for rule, score, path in zip(
+            grammar.grammar.unary, grammar.grammar.unary_scores, grammar.paths, strict=True
+        )
+    }
+    return binary, unary
+
+
+def test_cells_and_their_spans():
+    (tree,) = read_trees("((S (NP (NN dogs)) (VP (VB sleep))))")
+    found = [(c.above.label, c.below.label, c.path, c.start, c.middle, c.end) for c in cells(tree)]
+    assert found == [("TOP", "S", (), 0, 1, 2), ("NP", "NN", (), 0, 1, 1), ("VP", "VB", (), 1, 2, 2)]
+    (tree,) = read_trees("((S (VP (VB sleep))))")
+    assert [c.path for c in cells(tree)] == [("S", "VP")]
+    with pytest.raises(ValueError, match="binarised"):
+        list(cells(tree_of("((NP (DT a) (JJ b) (NN c)))")))
+
+
+def test_counts_by_hand():
+    counts = RuleCounts.of(read_trees(SMALL))
+    assert counts.binary == {
+        ("S", "NP", "VP"): 2,
+        ("VP", "VB", "NP"): 1,
+        ("NP", "NP", "PP"): 1,
+        ("PP", "IN", "NP"): 1,
+    }
+    assert counts.chains == {
+        ("TOP", "S", ()): 2,
+        ("TOP", "NP", ()): 1,
+        ("NP", "NN", ()): 5,
+        ("VP", "VB", ()): 1,
+    }
+    assert counts.unchanged == {"VP": 1, "VB": 1, "PP": 1, "IN": 1}
+    assert counts.lexical == {"NN": 5, "VB": 2, "IN": 1}
+
+
+def test_probabilities_by_hand():
+    """A symbol that a chain may have made bears what it costs to be unchanged: see `grammar.scores`."""
+    binary, unary = rules_of(small())
+    log = np.log
+    assert binary["S", "NP", "VP"] == pytest.approx(0.0)  # never above: nothing to bear
+    assert binary["VP", "VB", "NP"] == pytest.approx(log(1 / 2))  # one of two VP is no VB
+    assert binary["PP", "IN", "NP"] == pytest.approx(0.0)
+    assert binary["NP", "NP", "PP"] == pytest.approx(log(SELDOM / 5))  # an NP above is always a chain here
+    assert unary["TOP", "S", ()] == pytest.approx(log(2 / 3))
+    assert unary["TOP", "NP", ()] == pytest.approx(log(1 / 3) - log(SELDOM / 5))
+    assert unary["NP", "NN", ()] == pytest.approx(0.0)
+    assert unary["VP", "VB", ()] == pytest.approx(log(1 / 2))
+
+
+def test_the_score_of_a_tree_is_the_product_of_its_rules():
+    grammar = small()
+    tree = tree_of("((S (NP (NN cats)) (VP (VB sleep))))")
+    derivation = grammar.derivation(tree)
+    of_words = {grammar.grammar.symbols[s]: v for s, v in enumerate_scores(grammar, tree.words())}
+    # TOP to S 2/3; S to NP VP 1; NP to NN 1; VP to VB 1/2; and the words
+    expected = np.log(2 / 3) + np.log(1 / 2) + of_words["NN"] + of_words["VB"]
+    assert grammar.score(tree.words(), derivation) == pytest.approx(expected)
+
+
+def enumerate_scores(grammar, words):
+    """Return symbol and score of the right tag of each of two words: a noun, then a verb."""
+    found = grammar.word_scores(words)
+    names = grammar.grammar.symbols
+    for place, tag in enumerate(("NN", "VB")):
+        rows = (found.positions == place) & (found.symbols == names.index(tag))
+        assert rows.sum() == 1
+        yield names.index(tag), float(found.scores[rows][0])
+
+
+def test_probabilities_of_what_is_above_sum_to_one():
+    """Below, what a symbol is made of; above, the chains to it and that there is none."""
+    grammar = TreebankGrammar.of(plain_trees(), Binarisation(1, 2))
+    counts = grammar.counts
+    binary, unary = rules_of(grammar)
+    above, below = defaultdict(float), defaultdict(float)
+    tops = defaultdict(int)
+    for symbol, n in counts.unchanged.items():
+        tops[symbol] += n
+    for (symbol, _, _), n in counts.chains.items():
+        tops[symbol] += n
+    none = {symbol: max(counts.unchanged[symbol], SELDOM) / n for symbol, n in tops.items()}
+    for (symbol, *_), score in binary.items():
+        below[symbol] += np.exp(score) / none.get(symbol, 1.0)
+    for symbol, score in grammar.tag_scores.items():
+        below[symbol] += np.exp(score) / none.get(symbol, 1.0)
+    for (symbol, child, _), score in unary.items():
+        above[symbol] += np.exp(score) * none.get(child, 1.0)
+    for symbol, n in counts.unchanged.items():
+        above[symbol] += n / tops[symbol]
+    assert np.allclose(list(above.values()), 1.0)
+    assert np.allclose(list(below.values()), 1.0)
+
+
+@given(st.lists(trees(8), min_size=1, max_size=4), st.integers(0, 2), st.integers(1, 2))
+def test_every_tree_of_the_treebank_has_its_derivation(made, horizontal, vertical):
+    grammar = TreebankGrammar.of(made, Binarisation(horizontal, vertical))
+    for tree in made:
+        derivation = grammar.derivation(tree)
+        assert derivation is not None
+        assert grammar.tree(tree.words(), derivation) == tree
+        assert len(derivation.binary) == len(derivation.tags) - 1
+        coarser = grammar.coarser or grammar
+        assert coarser.tree(tree.words(), coarser.derivation(tree)) == tree
+
+
+def test_a_tree_with_another_rule_has_no_derivation():
+    grammar = small()
+    for text in (
+        "((S (VP (VB see)) (NP (NN cats))))",
+        "((X (NN cats)))",
+        "((NP (JJ cats)))",
+        "((S (NP (NN cats)) (VP (NN sleep))))",
+    ):
+        assert grammar.derivation(tree_of(text)) is None
+
+
+def test_the_best_tree_by_plain_cky_and_by_the_charts():
+    """End to end: what the treebank says of other sentences, the same from the slow parser and the fast."""
+    grammar = TreebankGrammar.of(plain_trees(), Binarisation(1, 2))
+    parser = TreebankParser(grammar, threshold=0.0)
+    texts = "the dog sleeps .", "the grey old cat sees a dog .", "birds sleep in a tree ."
+    sentences = [text.split() for text in texts]
+    for words in sentences:
+        derivation, score = best_derivation(grammar.grammar, grammar.word_scores(words))
+        assert grammar.score(words, derivation) == pytest.approx(score)
+        (parse,) = parser.parses([words])
+        assert parse.scores == (pytest.approx(score),)
+        assert parse.best == grammar.tree(words, derivation)
+        assert not parse.is_fallback
+    assert (
+        one_line(parser.trees(sentences[:1])[0]) == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
+    )
+
+
+@given(st.lists(trees(5), min_size=1, max_size=3))
+def test_the_fast_parser_finds_a_tree_as_good_as_the_treebanks(made):
+    grammar = TreebankGrammar.of(made)
+    sentences = [tree.words() for tree in made]
+    parses = TreebankParser(grammar).parses(sentences)
+    for tree, parse in zip(made, parses, strict=True):
+        best = best_derivation(grammar.grammar, grammar.word_scores(tree.words()))
+        assert parse.scores[0] == pytest.approx(best[1], abs=1e-6)
+        assert parse.scores[0] >= grammar.score(tree.words(), grammar.derivation(tree)) - 1e-6
+
+
+def test_lists_of_trees():
+    grammar = TreebankGrammar.of(plain_trees(), Binarisation(0, 1))
+    words = "the cat sees birds in a tree .".split()
+    (lists,) = TreebankParser(grammar).parses([words], k=50)
+    assert len(lists.trees) == len(set(lists.trees)) > 1
+    assert list(lists.scores) == sorted(lists.scores, reverse=True)
+    (one,) = TreebankParser(grammar).parses([words])
+    assert one.best == lists.best
+    assert one.scores[0] == pytest.approx(lists.scores[0])
+    assert all(tree.words() == words for tree in lists.trees)
+
+
+def test_sentences_without_a_parse():
+    grammar = TreebankGrammar.of(plain_trees())
+    parser = TreebankParser(grammar)
+    few, none, empty = parser.parses([["the", "the", "cat"], [".", "."], []])
+    assert few.is_fallback == bool(few.trees)
+    assert none.best is None
+    assert not none.is_fallback
+    assert empty.best is None
+    assert parser.trees([]) == []
+    assert one_line(flat_tree(["a", "b"], ["DT", "NN"])) == "(TOP (DT a) (NN b))"
+
+
+def test_the_coarser_grammar_parses_what_the_fine_one_does_not():
+    texts = "((S (NP (NN a)) (VP (VB b))))", "((X (VP (VB b) (NP (NN a)))))"
+    grammar = TreebankGrammar.of([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
+    (parse,) = TreebankParser(grammar).parses([["a", "b", "a"]])  # needs a VP of two below S
+    assert parse.is_fallback
+    assert one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
+
+
+def test_tags_that_are_known():
+    grammar = TreebankGrammar.of(plain_trees())
+    parser = TreebankParser(grammar)
+    words = ["birds", "sleep"]
+    (tree,) = parser.trees([words], [["NNS", "VBP"]])
+    assert tree.tags() == ["NNS", "VBP"]
+
+
+def test_the_map_to_the_coarser_grammar():
+    grammar = TreebankGrammar.of(plain_trees(), Binarisation(1, 2))
+    fine, coarser = grammar.grammar, grammar.grammar.coarser
+    assert [coarser.symbols[i] for i in fine.coarse] == [coarse_symbol(symbol) for symbol in fine.symbols]
+    assert coarser.symbols[coarser.root] == fine.symbols[fine.root] == "TOP"
+    assert coarser is grammar.coarser.grammar
+    assert grammar.coarser.coarser is None
+    rules = {tuple(rule) for rule in coarser.binary.tolist()}
+    assert {tuple(fine.coarse[list(rule)].tolist()) for rule in fine.binary} == rules
+
+
+def test_what_is_saved(tmp_path):
+    grammar = TreebankGrammar.of(plain_trees())
+    path = tmp_path / "grammar.npz"
+    np.savez(path, **grammar.state())
+    with np.load(path) as arrays:
+        again = TreebankGrammar.from_state(dict(arrays))
+    assert again.binarisation == grammar.binarisation
+    assert again.counts == grammar.counts
+    assert again.paths == grammar.paths
+    assert again.tag_scores == grammar.tag_scores
+    for name in ("binary", "binary_scores", "unary", "unary_scores", "coarse"):
+        assert np.array_equal(getattr(again.grammar, name), getattr(grammar.grammar, name))
+    words = "Anna gave 3 co-ops a glorp .".split()
+    mine, saved = grammar.word_scores(words), again.word_scores(words)
+    assert np.array_equal(mine.scores, saved.scores)
+    assert np.array_equal(mine.symbols, saved.symbols)
+
+
+def changed(name, change):
+    arrays = TreebankGrammar.of(plain_trees()).state()
+    arrays[name] = change(arrays[name].copy())
+    return arrays
+
+
+def put(array, value, at):
+    array[at] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("settings", lambda a: a[:-1]),
+        ("settings", lambda a: np.frombuffer(b"[]", np.uint8)),
+        ("settings", lambda a: np.frombuffer(b'{"binarisation": {"splits": [], "x": 1}}', np.uint8)),
+        ("symbols", lambda a: a[:-1]),
+        ("symbols", lambda a: put(a, 0xFF, 0)),
+        ("symbols_sizes", lambda a: put(a, -1, 0)),
+        ("symbols_sizes", lambda a: a.astype(float)),
+        ("binary", lambda a: put(a, 10**6, (0, 0))),
+        ("binary", lambda a: put(a, -1, (0, 1))),
+        ("binary", lambda a: put(a, 0, (0, 3))),
+        ("binary", lambda a: a[:, :3].copy()),
+        ("binary", lambda a: a.ravel()),
+        ("chains", lambda a: put(a, 10**6, (0, 1))),
+        ("chains", lambda a: put(a, 10**9, (0, 2))),
+        ("words_counts", lambda a: put(a, 10**6, (0, 0))),
+        ("looks_counts", lambda a: put(a, -5, (0, 2))),
+        ("lexical", lambda a: a[:0]),
+    ],
+)
+def test_arrays_that_hold_no_grammar(name, change):
+    with pytest.raises(UserError, match="D635"):
+        TreebankGrammar.from_state(changed(name, change))
+
+
+def test_arrays_that_lack_one():
+    arrays = TreebankGrammar.of(plain_trees()).state()
+    for name in arrays:
+        with pytest.raises(UserError, match=f"D635.*lack {name}"):
+            TreebankGrammar.from_state({key: array for key, array in arrays.items() if key != name})
+
+
+def test_treebanks_that_are_refused():
+    with pytest.raises(UserError, match=r"D634.*: 0"):
+        TreebankGrammar.of([])
+    with pytest.raises(UserError, match=r"D634.*TOP"):
+        TreebankGrammar.of([Tree("S", (Tree("UH", (), "yes"),))])
+
+
+def test_derivations_of_rows():
+    empty = Derivation.of([], [], [3])
+    assert (empty.binary.shape, empty.unary.shape, empty.tags.tolist()) == ((0, 4), (0, 3), [3])
+
+
+def test_it_learns_its_own_treebank():
+    made = plain_trees()
+    grammar = TreebankGrammar.of(made, Binarisation(2, 2))
+    assert Parseval.of(made, TreebankParser(grammar).trees([tree.words() for tree in made])).f1 > 0.9

@@ -1,0 +1,271 @@
+"""Penn-style brackets: what is read, cleaned and written, and what is refused, with file and line."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+
+import pytest
+from disambig_exponentiated_gradient.treebank import corpora, files, reading
+from disambig_exponentiated_gradient.treebank.cleaning import cleaned, plain_label, read_trees
+from disambig_exponentiated_gradient.treebank.files import treebank
+from disambig_exponentiated_gradient.treebank.reading import raw_trees
+from disambig_exponentiated_gradient.treebank.tree import Nodes, Tree, folded
+from disambig_exponentiated_gradient.treebank.writing import indented, one_line
+from disambig_exponentiated_gradient.treebank.written_words import as_in_brackets, as_written
+from hypothesis import given
+from hypothesis import strategies as st
+from made_trees import PLAIN, plain_trees, tree_of, trees
+
+from disambig.errors import UserError
+
+
+def read(text, **options):
+    return [one_line(tree) for tree in read_trees(text, **options)]
+
+
+def test_traces_go_with_what_they_leave_empty():
+    text = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP want) (S (NP-SBJ (-NONE- *-1)) (VP (-NONE- *?*)))) (. .)) )"
+    assert read(text) == ["(TOP (S (NP (PRP we)) (VP (VBP want)) (. .)))"]
+    assert not read("( (S (NP (-NONE- *))) )")
+    assert cleaned(next(raw_trees("((S (-NONE- 0)))"))) is None
+
+
+def test_function_tags_stay_if_asked_for():
+    text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
+    assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
+    assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
+
+
+@pytest.mark.parametrize(
+    ("label", "plain"),
+    [
+        ("NP-SBJ-1", "NP"),
+        ("NP=2", "NP"),
+        ("NP-SBJ-1=4", "NP"),
+        ("ADVP|PRT", "ADVP"),
+        ("-LRB-", "-LRB-"),
+        ("-NONE-", "-NONE-"),
+        ("PRP$", "PRP$"),
+        ("#", "#"),
+        (":", ":"),
+        ("=", "="),
+        ("-", "-"),
+    ],
+)
+def test_labels(label, plain):
+    assert plain_label(label) == plain
+
+
+def test_functions_without_indices():
+    assert plain_label("NP-SBJ-12", functions=True) == "NP-SBJ"
+    assert plain_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
+    assert plain_label("-LRB-", functions=True) == "-LRB-"
+
+
+def test_the_bracket_around_a_sentence_is_top():
+    same = "(TOP (S (UH yes)))"
+    for text in ("((S (UH yes)))", "(ROOT (S (UH yes)))", "(S1 (S (UH yes)))", "(S (UH yes))", same):
+        assert read(text) == [same]
+    assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
+    assert read("(UH yes)") == ["(TOP (UH yes))"]
+
+
+def test_only_ascii_white_space_parts():
+    assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
+    assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("(S (NN a)", 1, "never closed"),
+        ("((S (NN a)))\n\n((S (NN b))", 3, "never closed"),
+        ("((S (NN a)))\n)", 2, "none opened"),
+        ("((S\n(NN a b)))", 2, "'b' stands behind"),
+        ("((S (NN a)\nx))", 2, "'x' stands behind"),
+        ("((S\n(NN a (NN b))))", 2, "opens behind the word 'a'"),
+        ("((S\n\n()))", 3, "nothing in ("),
+        ("((S (NP)))", 1, "nothing in (NP"),
+        ("((S\n((NN a))))", 2, "no label"),
+        ("()", 1, "nothing in ("),
+        ("((S (NN a))) the end", 1, "'the' stands outside"),
+    ],
+)
+def test_brackets_that_do_not_match(text, line, said):
+    with pytest.raises(UserError, match=r"D630.*home\.mrg, line " + str(line)) as error:
+        list(read_trees(text, "home.mrg"))
+    assert said in str(error.value)
+
+
+def test_bounds(monkeypatch):
+    monkeypatch.setattr(reading, "DEEPEST", 4)
+    monkeypatch.setattr(reading, "MOST_WORDS", 3)
+    monkeypatch.setattr(reading, "LONGEST", 5)
+    assert read("((A (B (C cc))))") == ["(TOP (A (B (C cc))))"]
+    for text, what in (
+        ("((A (B (C (D d)))))", "brackets in each other"),
+        ("((A (B b) (B b) (B b) (B b)))", "words in a tree"),
+        ("((A abcdef))", "characters in a word"),
+    ):
+        with pytest.raises(UserError, match="D631") as error:
+            read(text)
+        assert what in str(error.value)
+
+
+def test_a_tree_as_deep_as_may_be_is_no_matter():
+    deep = "(" * 450 + "A a" + ")" * 450
+    text = deep.replace("((", "(X (").replace("((", "(X (")
+    tree = tree_of(text)
+    assert tree == tree_of(one_line(tree))
+    assert hash(tree) == hash(tree_of(text))
+    assert tree.words() == ["a"]
+    assert indented(tree).count("\n") >= 448
+
+
+@given(st.text(alphabet="() \nABab-=|", max_size=40))
+def test_any_text_is_read_or_refused(text):
+    try:
+        found = list(read_trees(text))
+    except UserError as error:
+        assert error.code == "D630"
+    else:
+        assert all(tree_of(one_line(tree)).words() == tree.words() for tree in found)
+
+
+@given(trees())
+def test_what_is_written_is_read(tree):
+    assert list(raw_trees(one_line(tree))) == [tree]
+    assert list(raw_trees(indented(tree))) == [tree]
+
+
+@given(trees())
+def test_nodes_and_their_words(tree):
+    found, words = Nodes.of(tree), tree.words()
+    for node, start, end in zip(found.nodes, found.starts, found.ends, strict=True):
+        assert node.words() == words[start:end]
+    assert found.nodes == list(tree.preorder())
+    for i, parent in enumerate(found.parents[1:], 1):
+        assert found.nodes[i] in found.nodes[parent].children
+    assert folded(tree, lambda node, below: 1 + sum(below)) == len(found.nodes)
+
+
+def test_a_tree_has_a_word_or_children():
+    for make in (lambda: Tree("NP"), lambda: Tree("NP", (Tree("NN", (), "a"),), "a")):
+        with pytest.raises(ValueError, match="either"):
+            make()
+
+
+def test_indented():
+    assert (
+        indented(plain_trees()[0]) == "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
+    )
+
+
+def test_words_as_people_write_them():
+    assert [as_written(word) for word in ("-LRB-", "1\\/2", "\\*", "it", "''")] == [
+        "(",
+        "1/2",
+        "*",
+        "it",
+        "''",
+    ]
+    assert [as_in_brackets(word) for word in ("(", ")", "f(x)", "a b", " ")] == [
+        "-LRB-",
+        "-RRB-",
+        "f-LRB-x-RRB-",
+        "a_b",
+        "_",
+    ]
+
+
+@given(st.text(max_size=8))
+def test_any_word_can_stand_in_brackets(word):
+    written = as_in_brackets(word.translate({c: "." for c in range(0x1C, 0x20)}))
+    assert tree_of(f"((X {written}))").words() == [written] or written == "-NONE-"
+
+
+# Files
+
+
+def archive_of(path, members, mode="w:xz"):
+    with tarfile.open(path, mode) as archive:
+        for name, text in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    return path
+
+
+def test_files_directories_and_archives(tmp_path):
+    one, other = b"((S (UH yes)))", b"((S (UH no)))"
+    archive = archive_of(tmp_path / "bank.tar.xz", {"b/2.mrg": other, "b/1.mrg": one, "b/README": b"[x]"})
+    folder = tmp_path / "bank"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "1.mrg").write_bytes(one)
+    (folder / "deep" / "2.mrg").write_bytes(other)
+    (folder / "notes.txt").write_bytes(b"[x]")
+    assert treebank(archive) == treebank(folder)
+    assert list(treebank(archive)) == ["1", "2"]
+    assert treebank(folder / "1.mrg") == {"1": [tree_of(one.decode())]}
+    plain = tmp_path / "trees"
+    plain.write_bytes(b"\xef\xbb\xbf" + one)
+    assert treebank(plain) == {"trees": [tree_of(one.decode())]}
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"README": b"x"}, "no file in it ends in"),
+        ({"a.mrg": b"((S (UH \xff)))"}, "no UTF-8 at byte 8"),
+        ({"a/1.mrg": b"((S (UH a)))", "b/1.mrg": b"((S (UH a)))"}, "two files are called '1'"),
+    ],
+)
+def test_archives_that_are_refused(tmp_path, members, said):
+    with pytest.raises(UserError, match="D632") as error:
+        treebank(archive_of(tmp_path / "bank.tar.xz", members))
+    assert said in str(error.value)
+
+
+def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    whole = archive_of(tmp_path / "bank.tar.xz", {"a.mrg": b"((S (UH yes)))" * 500})
+    broken = tmp_path / "broken.tar.xz"
+    broken.write_bytes(whole.read_bytes()[:100])
+    for path in (broken, tmp_path / "nowhere.mrg"):
+        with pytest.raises(UserError, match="D632"):
+            treebank(path)
+    monkeypatch.setattr(files, "LARGEST", 1000)
+    folder = tmp_path / "bank"
+    folder.mkdir()
+    (folder / "a.mrg").write_bytes(b"((S (UH yes)))" * 500)
+    for path in (whole, folder, folder / "a.mrg"):
+        with pytest.raises(UserError, match=r"D632.*MiB"):
+            treebank(path)
+    monkeypatch.setattr(files, "MEMBERS", 0)
+    for path in (whole, folder):
+        with pytest.raises(UserError, match=r"D632.*0 files"):
+            treebank(path)
+
+
+def test_a_broken_tree_names_the_member(tmp_path):
+    path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
+    with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
+        treebank(path)
+
+
+def test_sections_and_splits(tmp_path):
+    (tmp_path / "labelled" / "ptb-sample").mkdir(parents=True)
+    members = {f"c/wsj_{n:04}.mrg": PLAIN.encode() for n in (*range(1, 11), *range(100, 103))}
+    archive_of(tmp_path / corpora.PENN, members)
+    split = corpora.penn_split(tmp_path)
+    assert [len(part) for part in (split.train, split.dev, split.test)] == [72, 8, 24]
+    with pytest.raises(UserError, match=r"D632.*'02'.*00, 01"):
+        corpora.penn_split(tmp_path, "00", "02")
+    assert len(corpora.no_longer(split.test, 4)) == 3
+    archive_of(tmp_path / corpora.PENN, {"brown.mrg": PLAIN.encode()})
+    with pytest.raises(UserError, match=r"D632.*'brown'"):
+        corpora.penn_split(tmp_path)
+    (tmp_path / "labelled" / "craft").mkdir()
+    archive_of(tmp_path / corpora.CRAFT, {f"penn/{n}.tree": PLAIN.encode() for n in range(20)})
+    split = corpora.craft_split(tmp_path)
+    assert [len(part) // 8 for part in (split.train, split.dev, split.test)] == [14, 2, 4]
