@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
@@ -23,6 +24,9 @@ ROOT = Path(__file__).parents[1]
 if Path(disambig.__file__).parents[1] != ROOT:  # what is installed is tested: in commands begun here as well,
     os.environ["PYTHONSAFEPATH"] = "1"  # which would find the sources before it (from Python 3.11 on)
 sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell begins what runs in the background, and
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # commands begun here would not hear it, too
 
 os.environ.setdefault("DISAMBIG_TELL_COMPILING", "0")  # what commands say is the same in a fresh clone
 

@@ -78,6 +78,12 @@ class Instances:
         beyond = self.own.costs - np.repeat(least, np.diff(offsets))
         return np.where(np.isnan(beyond), costs, beyond).astype(np.float32)
 
+    def without_right(self) -> int:
+        """Return how many lists that know their costs have no candidate that costs nothing."""
+        if self.own is None or not len(self):
+            return 0
+        return int((np.minimum.reduceat(self.own.costs, self.own.offsets[:-1]) > 0).sum())
+
     def unseen(self) -> Instances:
         """Return the same decisions with nothing observed and no cost known, as when a model is tried."""
         own = self.own

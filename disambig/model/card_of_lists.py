@@ -27,9 +27,9 @@ def use(directory: str) -> list[str]:
 def learned_from(model: Model) -> list[str]:
     """Say how many lists there were."""
     said = model.provenance.get("examples", {})
-    facts = [
-        f"{many(said.get('lists', 0), 'list')} of candidates in {many(said.get('documents', 0), 'document')}."
-    ]
+    of = f"{many(said.get('lists', 0), 'list')} of candidates in {many(said.get('documents', 0), 'document')}"
+    without = said.get("without_right")  # not known of models of before
+    facts = [f"{of}." if without is None else f"{of}, in {without:,} of which no candidate is right."]
     features = model.provenance.get("groups", {})
     facts += [
         f"`{name}`: {many(report['examples'], 'list')} learned from." for name, report in features.items()

@@ -126,7 +126,13 @@ def train_candidates(
     model = train_examples(parts, learn, tuned, learn, name=name, **settings)
     left_out = ["lists: neither costs nor a reference"] * (len(lists) - len(known))
     told = account(len(known) + put_aside, left_out, "lists")
-    said = {"lists": len(known), "documents": len(set(documents)), "train_words": 0, "account": told}
+    said = {
+        "lists": len(known),
+        "without_right": every.instances.take(known).without_right(),
+        "documents": len(set(documents)),
+        "train_words": 0,
+        "account": told,
+    }
     return replace(model, provenance={**model.provenance, "examples": said, "notes": notes})
 
 

@@ -68,7 +68,7 @@ def _eg(batch: CandidateBatch, loss: str) -> Trained:
     tried = EG(loss=loss).fit(learn, dev=dev).report
     found = EG(loss=loss, C=tried["C"]).fit(batch)
     weights: Floats = found.scorer.weights  # type: ignore[attr-defined]
-    kept = ("C", "epochs", "gap", "gold_missing")
+    kept = ("C", "epochs", "gap")
     about = {key: found.report[key] for key in kept}
     return Trained(weights, {**about, "mean cost on development lists by C": tried.get("dev_cost", {})})
 

@@ -108,6 +108,8 @@ def test_lists_are_learned_from_whatever_the_cheapest_costs(tmp_path, least):
         {**resolve(CONFIG), "learner": MeanDifference()}, learned, name="made", min_examples=2
     )
     assert model.scorers[0] is not None
+    without = [item for item in learned if min(item.costs) > 0]
+    assert model.provenance["examples"]["without_right"] == len(without)
     assert model.provenance["examples"]["account"] == {
         "what": "lists",
         "read": len(learned),

@@ -124,6 +124,9 @@ def test_a_card_of_lists(model):
     made = replace(model, task=Lists(), judge=BestOfList(), scorers=(None,), provenance={})
     text = card(made, "m")
     assert "Finds the best of lists: task `rerank`" in text
+    said = {"lists": 1200, "without_right": 300, "documents": 30}
+    text = card(replace(made, provenance={"examples": said}), "m")
+    assert "1,200 lists of candidates in 30 documents, in 300 of which no candidate is right." in text
     assert "its candidates are labels" not in text
 
 
