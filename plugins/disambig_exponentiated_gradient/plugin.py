@@ -29,6 +29,7 @@ def disambig_register_experiments(register: Register) -> None:
     register("collins2005.convergence.v1", ".experiments.convergence:Convergence")
     register("collins2005.packed.v1", ".experiments.packed:Packed")
     register("collins2005.reranking.v1", ".experiments.reranking:Reranking")
+    register("collins2005.tagging.v1", ".experiments.tagging:Tagging")
 
 
 @hookimpl
