@@ -170,8 +170,9 @@ def _notes() -> list[str]:
         "the slides have no figures for tagging; all systems have the features of disambig.TokenContext.v1",
         "EWT: its own training, development and test parts; newspaper to web: the sample of the Wall Street "
         f"Journal, tested on all of EWT but {TO_CHOOSE}, on which settings were chosen (as in table 2 of "
-        "Søgaard and Johannsen 2012, whose systems are in sogaard2012.table2, learned from fewer sentences of it)",
+        "Søgaard and Johannsen 2012, whose systems are in sogaard2012.table2, learned from fewer of its "
+        "sentences)",
         f"passes ({', '.join(map(str, PASSES))}) and C ({', '.join(f'{v:g}' for v in VALUES)}, {EPOCHS} "
-        "epochs at most) are those of the best accuracy on development sentences; p is of a paired bootstrap over "
-        "sentences",
+        "epochs at most) are those of the best accuracy on development sentences; p is of a paired "
+        "bootstrap over sentences",
     ]
