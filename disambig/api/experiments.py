@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from disambig.experiments.paragraphs import counts_around as counts_around
     from disambig.experiments.paragraphs import paragraphs as paragraphs
     from disambig.experiments.paragraphs import text_lines as text_lines
+    from disambig.experiments.parts import InParts as InParts
+    from disambig.experiments.parts import in_parts as in_parts
     from disambig.experiments.protocol import Claim as Claim
     from disambig.experiments.protocol import Panel as Panel
     from disambig.experiments.protocol import Progress as Progress

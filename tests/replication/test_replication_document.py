@@ -29,6 +29,7 @@ NAMES = (
     "collins2005.convergence",
     "collins2005.packed",
     "collins2005.reranking",
+    "collins2005.tagging",
     "gao2006.english",
     "gao2006.figures",
     "gao2006.headwords",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Quiet
+from disambig.cli.shared_options import Engine, Quiet, Scheduler, Workers
 from disambig.files.json_text import json_text
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ def reproduce(
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw learning curves or figures there.")
     ] = None,
+    workers: Workers = 1,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
     quiet: Quiet = False,
 ) -> None:
     """Repeat a table of a paper, its figures beside ours."""
@@ -48,11 +52,14 @@ def reproduce(
     experiment = known[name].load()()
     place = _data(name, experiment, data)
     _check_outputs(name, json, plots)
+    run = experiment.run
+    if workers > 1 or engine != "local" or scheduler:
+        run = _elsewhere(known[name].name, experiment, engine, workers, scheduler)
     from disambig.cli.progress import remark, stages
     from disambig.experiments.report import as_json, readable
 
     with stages() as progress:
-        result = experiment.run(data=place, quick=quick, progress=progress)
+        result = run(data=place, quick=quick, progress=progress)
     if quick:
         from dataclasses import replace
 
@@ -80,6 +87,23 @@ def experiments() -> dict[str, Part]:
         name, _, version = full.rpartition(".v")
         newest[name] = max(newest.get(name, (0, part)), (int(version), part), key=lambda each: each[0])
     return {name: part for name, (_, part) in sorted(newest.items())}
+
+
+def _elsewhere(
+    name: str, experiment: Any, engine: str, workers: int, scheduler: str | None
+) -> Callable[..., Any]:
+    """Return what does an experiment's parts on the workers of an engine."""
+    from functools import partial
+
+    from disambig.batch.engines import EngineOptions
+    from disambig.batch.engines import engine as engine_named
+    from disambig.errors import UserError
+    from disambig.experiments.parts import InParts, on_workers
+
+    if not isinstance(experiment, InParts):
+        raise UserError("D930", name=name.rpartition(".v")[0])
+    runner = engine_named(engine, EngineOptions(workers, scheduler))
+    return partial(on_workers, name, experiment, runner)
 
 
 def _description(part: Part) -> str:

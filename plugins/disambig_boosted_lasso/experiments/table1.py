@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, ClassVar
 
-from disambig.api.experiments import ExperimentResult, Progress, Row
+from disambig.api.experiments import ExperimentResult, Progress, Row, in_parts
 from disambig.api.language_models import cross_entropy
 
 from ..kana.converter import Converter, sentences_of
@@ -45,30 +42,31 @@ class Table1:
     needs: ClassVar[tuple[str, ...]] = files_of([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Adapt to all domains, two at a time where there are two cores; with `quick` to a few sentences."""
+        """Adapt to all domains; with `quick` to a few sentences."""
+        return in_parts(self, data=data, quick=quick, progress=progress)
+
+    def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
+        """Cut all text into words, which is kept, and return the names of the domains."""
         names = [*BACKGROUND, *(domain.name for domain in DOMAINS)]
         for number, name in enumerate(names):
             progress("cutting text into words", number, len(names))
             _cut(data, name)
-        domains = [replace(each, sizes=QUICK_SIZES if quick else each.sizes) for each in DOMAINS]
-        tried: dict[str, Tried] = {}
-        if quick or (os.cpu_count() or 1) < 2:
-            for domain in domains:
-                progress("adapting", len(tried), len(domains))
-                tried[domain.name] = try_domain(data, domain, quick)
-        else:
-            with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-                # the longest first, so that no core is idle at the end
-                work = [pool.submit(try_domain, data, each, quick) for each in reversed(domains)]
-                for done, each in enumerate(as_completed(work)):
-                    progress("adapting", done, len(domains))
-                    tried[each.result().domain.name] = each.result()
-        ordered = [tried[domain.name] for domain in domains]
+        return [domain.name for domain in DOMAINS]
+
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Tried:
+        """Adapt to one domain at each size."""
+        number, domain = next((i, each) for i, each in enumerate(DOMAINS) if each.name == name)
+        progress(f"adapting to {name}", number, len(DOMAINS))
+        return try_domain(data, replace(domain, sizes=QUICK_SIZES if quick else domain.sizes), quick)
+
+    def joined(self, found: Mapping[str, Tried], *, quick: bool) -> ExperimentResult:
+        """Put the domains' figures together."""
+        tried = list(found.values())
         return ExperimentResult(
-            [row for each in ordered for row in rows_of(each)],
-            claims_of(ordered),
-            notes_of(ordered),
-            {"domains": {each.domain.name: each.details() for each in ordered}},
+            [row for each in tried for row in rows_of(each)],
+            claims_of(tried),
+            notes_of(tried),
+            {"domains": {each.domain.name: each.details() for each in tried}},
             places=2,
         )
 

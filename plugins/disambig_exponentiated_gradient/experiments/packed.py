@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from disambig.api.experiments import ExperimentResult, Progress, Row
+from disambig.api.experiments import ExperimentResult, Progress, Row, in_parts
 from disambig.api.measures import Paired
 from disambig_exponentiated_gradient.packed.training_charts import LONGEST, THRESHOLD
 from disambig_exponentiated_gradient.treebank.corpora import (
@@ -28,7 +28,7 @@ from .packed_claims import Trees, claims_of, compared_pairs, panels_of, rows_of
 from .packed_systems import COST, LEARNED, LOG, PCFG, Sizes, Task, courses, learned
 
 PENN_NAMES = {"PTB 00 to 01": ("00", "01"), "PTB 01 to 00": ("01", "00")}
-CRAFT_NAME = "CRAFT"
+FIRST, CRAFT_NAME = "PTB 00 to 01", "CRAFT"
 CRAFT_TREES, CRAFT_CHARTS, CRAFT_DEV, CRAFT_TEST = 6000, 2000, 300, 1000
 """Sentences of CRAFT: of the grammar, of charts to learn from, to choose by, to test on."""
 QUICK = Sizes(charts=80, test=60, folds=2, epochs=6)
@@ -44,50 +44,55 @@ class Packed:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn and test on each treebank; with `quick` on a few sentences of one."""
-        rows: list[Row] = []
-        details: dict[str, Any] = {}
-        pairs: dict[str, dict[tuple[str, str], Paired]] = {}
-        paths: dict[str, dict[str, list[float]]] = {}
-        notes: list[str] = []
-        by_grammar = 0.0
-        total = (1 if quick else 3) * (2 + len(LEARNED))
+        return in_parts(self, data=data, quick=quick, progress=progress)
+
+    def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
+        """Return the names of the treebanks."""
+        return [FIRST] if quick else [CRAFT_NAME, *PENN_NAMES]
+
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Treebank:
+        """Learn and test on one treebank."""
         step = 0
 
         def told(stage: str) -> None:
             nonlocal step
-            progress(stage, step, total)
+            progress(f"{name}: {stage}", step, 2 + len(LEARNED))
             step += 1
 
-        for treebank, split in _splits(data, quick=quick):
-            sizes = QUICK if quick else Sizes(CRAFT_CHARTS if treebank == CRAFT_NAME else None)
-            told(f"{treebank}: charts")
-            task = Task.of(*_trees(split, treebank, sizes), sizes)
-            found: dict[str, Trees] = {PCFG: task.by_grammar}
-            about: dict[str, Any] = _about(task)
-            gold, charts = task.test
-            values: dict[str, float] = {}
-            for system in LEARNED:
-                told(f"{treebank}: {system}")
-                one = learned(task, system, sizes)
-                before = time.perf_counter()
-                found[system] = charts.trees(one.weights)
-                spent = time.perf_counter() - before
-                about[system] = {**one.about, "decoding, sentences a second": round(len(gold) / spent, 1)}
-                if system in (COST, LOG):
-                    values[system] = one.about["C"]
-            rows += rows_of(treebank, gold, found)
-            pairs[treebank] = compared_pairs(gold, found)
-            told(f"{treebank}: courses")
-            if not paths:
-                paths = courses(task, values, sizes.epochs)
-                dev, dev_charts = task.dev
-                by_grammar = 100 * Parseval.of(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
-            details[treebank] = about
-            notes.append(_note(treebank, task, about))
-        details["paths"] = paths
-        details["significance"] = {
-            treebank: {f"{b} - {a}": [round(100 * at.difference, 3), at.p] for (a, b), at in each.items()}
-            for treebank, each in pairs.items()
+        sizes = QUICK if quick else Sizes(CRAFT_CHARTS if name == CRAFT_NAME else None)
+        told("charts")
+        split = craft_split(data) if name == CRAFT_NAME else penn_split(data, *PENN_NAMES[name])
+        task = Task.of(*_trees(split, name, sizes), sizes)
+        found: dict[str, Trees] = {PCFG: task.by_grammar}
+        about: dict[str, Any] = _about(task)
+        gold, charts = task.test
+        values: dict[str, float] = {}
+        for system in LEARNED:
+            told(system)
+            one = learned(task, system, sizes)
+            before = time.perf_counter()
+            found[system] = charts.trees(one.weights)
+            spent = time.perf_counter() - before
+            about[system] = {**one.about, "decoding, sentences a second": round(len(gold) / spent, 1)}
+            if system in (COST, LOG):
+                values[system] = one.about["C"]
+        paths, by_grammar = None, 0.0
+        if name == FIRST:
+            told("courses")
+            paths = courses(task, values, sizes.epochs)
+            dev, dev_charts = task.dev
+            by_grammar = 100 * Parseval.of(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
+        rows, pairs = rows_of(name, gold, found), compared_pairs(gold, found)
+        return Treebank(rows, pairs, about, _note(name, task, about), paths, by_grammar)
+
+    def joined(self, found: Mapping[str, Treebank], *, quick: bool) -> ExperimentResult:
+        """Put the treebanks' figures together."""
+        found = {name: found[name] for name in (*PENN_NAMES, CRAFT_NAME) if name in found}
+        first = found[FIRST]
+        assert first.paths is not None
+        significance = {
+            name: {f"{b} - {a}": [round(100 * at.difference, 3), at.p] for (a, b), at in each.pairs.items()}
+            for name, each in found.items()
         }
         said = [
             f"Each edge of a chart has local features; grammars prune at {THRESHOLD:g}. Charts to learn from "
@@ -95,21 +100,47 @@ class Packed:
             "derivation with the fewest wrong labels in its place. C, and the passes of the perceptron, are "
             f"those of the best F1 on development sentences. Sentences have at most {LONGEST} words, "
             "punctuation counted.",
-            *notes,
+            *(each.note for each in found.values()),
         ]
         if quick:
             said.append("a quick run: few sentences of one treebank")
         return ExperimentResult(
-            rows, claims_of(pairs, paths), said, details, panels_of(paths, by_grammar), places=2
+            [row for each in found.values() for row in each.rows],
+            claims_of({name: each.pairs for name, each in found.items()}, first.paths),
+            said,
+            {
+                **{name: each.about for name, each in found.items()},
+                "paths": first.paths,
+                "significance": significance,
+            },
+            panels_of(first.paths, first.by_grammar),
+            places=2,
         )
 
 
-def _splits(data: Path, *, quick: bool) -> Iterator[tuple[str, Split]]:
-    for name, (train, test) in PENN_NAMES.items():
-        yield name, penn_split(data, train, test)
-        if quick:
-            return
-    yield CRAFT_NAME, craft_split(data)
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """What one treebank gave.
+
+    Attributes
+    ----------
+    rows : list of Row
+    pairs : dict of Paired by two systems
+    about : dict
+        More figures, as plain values.
+    note : str
+    paths : dict, optional
+        The courses of training, of the first treebank alone.
+    by_grammar : float
+        F1 of the PCFG on its development sentences, in %.
+    """
+
+    rows: list[Row]
+    pairs: dict[tuple[str, str], Paired]
+    about: dict[str, Any]
+    note: str
+    paths: dict[str, dict[str, list[float]]] | None
+    by_grammar: float
 
 
 def _trees(split: Split, treebank: str, sizes: Sizes) -> tuple[list[Tree], list[Tree], list[Tree]]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disambig.api.experiments import ExperimentResult, Progress, Row
+from disambig.api.experiments import ExperimentResult, Progress, Row, in_parts
 from disambig_exponentiated_gradient.reranking.lists import TreeLists
 from disambig_exponentiated_gradient.treebank.parseval import Parseval
 
@@ -30,14 +30,24 @@ class Reranking:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Parse, learn and rerank; with `quick` few and short sentences of one treebank."""
-        tried = [
-            try_source(each, data, quick=quick, progress=progress) for each in SOURCES[: 1 if quick else None]
-        ]
+        return in_parts(self, data=data, quick=quick, progress=progress)
+
+    def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
+        """Return the names of the treebanks."""
+        return [each.name for each in SOURCES[: 1 if quick else None]]
+
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Tried:
+        """Learn from one treebank's lists, and rerank others."""
+        (source,) = (each for each in SOURCES if each.name == name)
+        return try_source(source, data, quick=quick, progress=progress)
+
+    def joined(self, found: Mapping[str, Tried], *, quick: bool) -> ExperimentResult:
+        """Put the treebanks' figures together."""
         return ExperimentResult(
-            [row for each in tried for row in rows_of(each)],
-            claims_of({each.name: each.compared for each in tried}),
+            [row for each in found.values() for row in rows_of(each)],
+            claims_of({name: each.compared for name, each in found.items()}),
             _notes(quick),
-            {each.name: each.about for each in tried},
+            {name: each.about for name, each in found.items()},
             places=2,
         )
 

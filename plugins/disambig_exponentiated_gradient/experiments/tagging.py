@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from disambig.api import Learner, resolve
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer
-from disambig.api.experiments import Claim, ExperimentResult, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, in_parts
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
 from disambig_exponentiated_gradient.learning.learner import EG
 from disambig_exponentiated_gradient.treebank.corpora import PENN
 
-from .tagged_text import EWT, GENRES, Sentence, Tagset, hits, newspaper, web
+from .tagged_text import EWT, GENRES, SPLITS, Sentence, Tagset, hits, newspaper, web
 
 PERCEPTRON, COST, LOG = "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LOSSES = {COST: "cost", LOG: "log"}
@@ -28,9 +28,12 @@ PASSES, VALUES = (3, 5, 8, 12), (0.03, 0.1, 0.3, 1.0)
 EPOCHS = 12
 TO_CHOOSE = "email"
 """The genre on which settings of what learned from the newspaper are chosen, as Søgaard and Johannsen do."""
+OWN, ACROSS = "EWT", "newspaper to web"
 ALL, P = "all", 0.05
 QUICK_TRAIN, QUICK_TEST = 400, 150
 Hits = NDArray[np.bool_]
+Part = tuple[list[Row], list[Claim], dict[str, Any]]
+"""Figures, claims and details of a setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +58,40 @@ class Tagging:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn and test in both settings; with `quick` of few sentences of one."""
-        rows: list[Row] = []
-        claims: list[Claim] = []
-        details: dict[str, Any] = {}
-        for setting in settings(data, quick=quick):
-            found, about = tried(setting, progress)
-            rows += rows_of(setting.name, found)
-            claims += claims_of(setting, found)
-            details[setting.name] = about
-        return ExperimentResult(rows, claims, _notes(), details, places=2)
+        return in_parts(self, data=data, quick=quick, progress=progress)
+
+    def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
+        """Return the names of the settings."""
+        return [OWN] if quick else [OWN, ACROSS]
+
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Part:
+        """Learn and test in one setting."""
+        setting = own_split(data, quick=quick) if name == OWN else across(data)
+        found, about = tried(setting, progress)
+        return rows_of(name, found), claims_of(setting, found), about
+
+    def joined(self, found: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
+        """Put the settings' figures together."""
+        rows = [row for own, _, _ in found.values() for row in own]
+        claims = [claim for _, own, _ in found.values() for claim in own]
+        return ExperimentResult(
+            rows, claims, _notes(), {name: own[2] for name, own in found.items()}, places=2
+        )
 
 
-def settings(data: Path, *, quick: bool = False) -> list[Setting]:
-    """Return both settings, or a small one."""
-    splits = ({genre: web(data, [genre], [split]) for genre in GENRES} for split in ("train", "dev", "test"))
-    train, dev, test = splits
-    own = Setting("EWT", _joined(train), _joined(dev), test)
-    if quick:
-        few = {genre: own.tests[genre][:QUICK_TEST] for genre in GENRES[:2]}
-        return [Setting(own.name, own.train[:QUICK_TRAIN], own.dev[:QUICK_TEST], few)]
+def own_split(data: Path, *, quick: bool = False) -> Setting:
+    """Return EWT's own parts; with `quick` some sentences of each, and two genres to test on."""
+    train, dev, test = ({genre: web(data, [genre], [split]) for genre in GENRES} for split in SPLITS)
+    if not quick:
+        return Setting(OWN, _joined(train), _joined(dev), test)
+    few = {genre: test[genre][:QUICK_TEST] for genre in GENRES[:2]}
+    return Setting(OWN, _joined(train)[:QUICK_TRAIN], _joined(dev)[:QUICK_TEST], few)
+
+
+def across(data: Path) -> Setting:
+    """Return a newspaper to learn from, and the web to test on."""
     tests = {genre: web(data, [genre]) for genre in GENRES if genre != TO_CHOOSE}
-    return [own, Setting("newspaper to web", newspaper(data), web(data, [TO_CHOOSE]), tests)]
+    return Setting(ACROSS, newspaper(data), web(data, [TO_CHOOSE]), tests)
 
 
 def tried(setting: Setting, progress: Progress) -> tuple[dict[str, dict[str, Hits]], dict[str, Any]]:
