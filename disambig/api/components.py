@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from disambig.spacy.documents import document_factory as document_factory
     from disambig.spacy.factory import declared_factory as declared_factory
     from disambig.spacy.piped import Piped as Piped
+    from disambig.spacy.span_writer import SpanWriter as SpanWriter
     from disambig.spacy.tokens import Universal as Universal
     from disambig.spacy.tokens import token_factory as token_factory
 else:

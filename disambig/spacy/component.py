@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import srsly
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from disambig.data.decisions import Decisions
 from disambig.errors import UserError
@@ -20,13 +16,11 @@ from disambig.judges.operating import checked
 from disambig.model.annotate import ignoring
 from disambig.model.model import Model
 from disambig.spacy.annotations import write_batch
-from disambig.spacy.piped import Piped
+from disambig.spacy.span_writer import SpanWriter
 from disambig.text.documents import view_of_docs
 
-_REFERENCE = "model.json"
 
-
-class Disambiguator(Piped):
+class Disambiguator(SpanWriter):
     """Decide between candidates in Docs.
 
     `predict` is pure; `set_annotations` alone writes.
@@ -71,9 +65,8 @@ class Disambiguator(Piped):
             raise UserError("D338", model=model.name)
         if flags_per_1000 is not None:
             checked(flags_per_1000)
-        super().__init__(name)
+        super().__init__(name, spans_key)
         self.model = model
-        self.spans_key = spans_key
         self.flags_per_1000 = flags_per_1000
         self.ignore = tuple(_one_word(model, name, word) for word in _as_list(name, ignore))
         self.protect = protect
@@ -90,51 +83,18 @@ class Disambiguator(Piped):
         """Write the decisions of `predict` to the Docs."""
         write_batch(docs, decisions, spans_key=self.spans_key)
 
-    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
-        key, prefix = self.spans_key, "spans_"
-        scores: dict[str, Any] = Scorer.score_spans(
-            examples,
-            attr=f"{prefix}{key}",
-            getter=lambda doc, attr: doc.spans.get(attr.removeprefix(prefix), []),
-            has_annotation=lambda doc: key in doc.spans,
-            allow_overlap=True,
-            labeled=kwargs.get("labeled", True),
-        )
-        return scores
-
-    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """Return which model this is: the model itself is referred to, not copied."""
-        data: bytes = srsly.msgpack_dumps(self._reference())
-        return data
-
-    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Disambiguator:
-        """Check that the model is the one saved; warn where it is another."""
-        self._check(srsly.msgpack_loads(data))
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Write which model this is."""
-        home = Path(path)
-        home.mkdir(parents=True, exist_ok=True)
-        srsly.write_json(home / _REFERENCE, self._reference())
-
-    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Disambiguator:
-        """Check that the model is the one saved; warn where it is another."""
-        reference = Path(path) / _REFERENCE
-        self._check(srsly.read_json(reference) if reference.is_file() else self._reference())
-        return self
-
-    def _reference(self) -> dict[str, Any]:
+    def reference(self) -> dict[str, Any]:
+        """Return task, name and version of the model."""
         return {"task": self.model.task.name, "model": f"{self.model.name} {self.model.version}"}
 
-    def _check(self, saved: dict[str, Any]) -> None:
+    def check(self, saved: Any) -> None:
+        """Warn where the pipeline was saved with another model."""
         self._add_strings()  # the vocabulary was read anew as well
-        if saved != self._reference():
+        if saved != self.reference():
             warnings.warn(
                 f"{self.name} was saved with {saved.get('model')}, and decides with "
                 f"{self.model.name} {self.model.version} now",
-                stacklevel=2,
+                stacklevel=3,
             )
 
     def _add_strings(self) -> None:

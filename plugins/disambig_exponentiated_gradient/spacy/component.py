@@ -9,18 +9,14 @@ the disk. A sentence without a parse has one span, labelled ``TOP``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
-import srsly
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span, SpanGroup
-from spacy.training import Example
 
 from disambig.api import UserError
-from disambig.api.components import Piped
+from disambig.api.components import SpanWriter
 from disambig.api.text import SpacyTokens
 from disambig_exponentiated_gradient.parsers.parser import Parsed, Parser
 from disambig_exponentiated_gradient.parsers.sentences import Sentence
@@ -30,12 +26,11 @@ from disambig_exponentiated_gradient.treebank.constituents import constituents
 from .extensions import KIND, MARK, set_extensions
 
 SPACE_TAG = "_SP"
-_REFERENCE = "parser.json"
 Found = list[list[Parsed]]
 """Of each Doc, its parsed sentences."""
 
 
-class ConstituentParser(Piped):
+class ConstituentParser(SpanWriter):
     """Parse the sentences of Docs.
 
     Sentences are those that a Doc has; where it has none, the core's rule finds them, and they are written.
@@ -59,14 +54,15 @@ class ConstituentParser(Piped):
         D500 for a pipeline of another language.
     """
 
+    reference_file: ClassVar[str] = "parser.json"
+
     def __init__(
         self, nlp: Language, parser: Parser, *, name: str, spans_key: str, tags: bool = False
     ) -> None:
         if nlp.lang != parser.language:
             raise UserError("D500", name=name, seen=nlp.lang, language=parser.language)
-        super().__init__(name)
+        super().__init__(name, spans_key)
         self.parser = parser
-        self.spans_key = spans_key
         self.tags = tags
         set_extensions()
 
@@ -121,44 +117,11 @@ class ConstituentParser(Piped):
                 token.tag_ = tag
         doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, attrs={MARK: KIND}, spans=spans)
 
-    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
-        key, prefix = self.spans_key, "spans_"
-        scores: dict[str, Any] = Scorer.score_spans(
-            examples,
-            attr=f"{prefix}{key}",
-            getter=lambda doc, attr: doc.spans.get(attr.removeprefix(prefix), []),
-            has_annotation=lambda doc: key in doc.spans,
-            allow_overlap=True,
-            labeled=kwargs.get("labeled", True),
-        )
-        return scores
-
-    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """Return which parser this is: the parser itself is referred to, not copied."""
-        data: bytes = srsly.msgpack_dumps(self._reference())
-        return data
-
-    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> ConstituentParser:
-        """Check that the parser is the one saved; warn where it is another."""
-        self._check(srsly.msgpack_loads(data))
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Write which parser this is."""
-        home = Path(path)
-        home.mkdir(parents=True, exist_ok=True)
-        srsly.write_json(home / _REFERENCE, self._reference())
-
-    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> ConstituentParser:
-        """Check that the parser is the one saved; warn where it is another."""
-        reference = Path(path) / _REFERENCE
-        self._check(srsly.read_json(reference) if reference.is_file() else self._reference())
-        return self
-
-    def _reference(self) -> dict[str, Any]:
+    def reference(self) -> dict[str, Any]:
+        """Return the parser's digest."""
         return {"digest": digest_of(self.parser)}
 
-    def _check(self, saved: Any) -> None:
-        if saved != self._reference():
-            warnings.warn(f"{self.name} was saved with another parser than it has now", stacklevel=2)
+    def check(self, saved: Any) -> None:
+        """Warn where the pipeline was saved with another parser."""
+        if saved != self.reference():
+            warnings.warn(f"{self.name} was saved with another parser than it has now", stacklevel=3)
