@@ -22,6 +22,8 @@ from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from disambig.alarm import compiling_begins, compiling_ends
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -96,12 +98,13 @@ def kept_in(kernel: Any) -> str | None:
 
 
 class _Teller(event.Listener):  # type: ignore[misc]
-    """Tells of the first kernel that is compiled, not of those that are found compiled."""
+    """Tells of the first kernel that is compiled, no more; stops the clock of documents meanwhile."""
 
     def __init__(self) -> None:
         self.told = False
 
     def on_start(self, happening: Any) -> None:
+        compiling_begins()
         kernel = happening.data.get("dispatcher")
         if self.told or not any(kernel is each for each in _kernels):
             return
@@ -111,7 +114,7 @@ class _Teller(event.Listener):  # type: ignore[misc]
         _log.info("compiling code for this machine, once: %s", kept)
 
     def on_end(self, happening: Any) -> None:
-        pass
+        compiling_ends()
 
 
 _log = logging.getLogger(__name__)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import signal
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from disambig.alarm import TooLong, limited
 from disambig.batch.sources import Annotate
 from disambig.batch.work import Tell
 from disambig.errors import UserError
@@ -54,7 +52,7 @@ def annotate_documents(
         with limited(seconds):
             found = _annotate(documents, annotate)
         return found, []
-    except Exception as problem:
+    except (Exception, TooLong) as problem:
         if len(documents) > 1:
             _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
             parts = [annotate_documents([document], annotate, seconds=seconds) for document in documents]
@@ -64,37 +62,8 @@ def annotate_documents(
         _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
         where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
         text = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
-        text = f"it took longer than {seconds:g} seconds" if isinstance(problem, _TooLong) else text
+        text = f"it took longer than {seconds:g} seconds" if isinstance(problem, TooLong) else text
         return [], [Bad(documents[0].path, UserError("D313", path=where, problem=text))]
-
-
-class _TooLong(Exception):
-    """What `limited` raises in the block."""
-
-
-@contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
-    """Leave the block by an exception when it takes longer than so many seconds.
-
-    The system's alarm does it, which only the main thread of a process hears, between two steps of Python: a
-    kernel that runs is not interrupted, nor a worker that works in a thread, as Dask's. A time for whole
-    shards, after which their worker is killed, holds there too.
-    """
-    possible = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if seconds is None or not possible:
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise _TooLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def telling(annotate: Annotate, tell: Tell, most: int) -> Annotate:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -40,7 +41,8 @@ class ProbeWork:
 
     def start(self) -> Function:
         """Load the models and return the function that tries a probe."""
-        annotate, work = self.work.source.load(), self.work
+        work = self.work
+        load = cache(work.source.load)  # not for those that only count and name
 
         def run(probe: Probe, tell: Tell) -> tuple[int, str]:
             found = islice(_documents(probe.shard, work), probe.first, probe.last)
@@ -49,7 +51,7 @@ class ProbeWork:
                 return len(names), names[0] if names else ""
             n = 0
             for batch in batches(found):
-                results, _ = annotate_documents(batch, annotate, seconds=work.bounds.seconds)
+                results, _ = annotate_documents(batch, load(), seconds=work.bounds.seconds)
                 work.format.encode(results)
                 n += len(batch)
             return n, ""

@@ -21,16 +21,18 @@ def write_index(directory: Path, shards: Sequence[Shard], *, language: str) -> N
     UserError
         D309.
     """
-    parts = []
+    parts, left = [], 0
     for shard in shards:
         record = load_record(directory, shard.index)
-        for name in record.files if record is not None else ():
-            assert record is not None
+        if record is None:
+            left += 1
+            continue
+        for name in record.files:
             totals = record.totals
             flags = sum(flags or 0 for _, flags in totals.tasks.values())
             part = shard.parts[0]
             source = encodable(part.name) + (f":{part.line}" if part.line > 1 else "")
             parts.append(PartOfJob(name, source, totals.documents, totals.words, flags))
-    page = parts_page(parts, left=len(shards) - len(parts), language=language)
+    page = parts_page(parts, left=left, language=language)
     with saved(directory / INDEX, drafts=drafts_of(directory)) as write:
         write(page.encode())

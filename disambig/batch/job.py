@@ -150,7 +150,7 @@ def run_job(
 
 def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Report:
     report = Report(shards=len(made.shards))
-    todo = []
+    todo, failed = [], []
     for shard in made.shards:
         record = load_record(work.directory, shard.index)
         if record is None:
@@ -164,17 +164,18 @@ def _run(made: Plan, work: ShardWork, runner: Runner, listener: Listener) -> Rep
         shard = outcome.item
         left = shard.size - outcome.told
         if outcome.problem is not None:
-            what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
-            problem = outcome.problem
-            if len(report.left_out) < _HALVED and (named := at_fault(shard, work, runner)) is not None:
-                problem = f"{problem}; at fault is {named}"
-            message = str(UserError("D314", what=what, problem=problem))
-            report.left_out.append(message)
-            listener(left, [message])
+            failed.append((shard, outcome.problem, left))
             continue
         report.done(outcome.result.totals)
         report.bad.extend(outcome.result.bad)
         listener(left, outcome.result.bad)
+    for shard, problem, left in failed:  # looked into when no other worker has to be watched
+        what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
+        if len(report.left_out) < _HALVED and (named := at_fault(shard, work, runner)) is not None:
+            problem = f"{problem}; at fault is {named}"
+        message = str(UserError("D314", what=what, problem=problem))
+        report.left_out.append(message)
+        listener(left, [message])
     return report
 
 

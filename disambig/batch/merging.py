@@ -50,7 +50,10 @@ def _parts(directory: Path) -> Iterator[Path]:
             if not name.startswith("part-"):
                 raise UserError("D875", path=directory, problem="it wrote files under their own names")
             path = directory / name
-            seal = Seal.of(path)
+            try:
+                seal = Seal.of(path)
+            except OSError as problem:
+                raise UserError("D308", path=path, problem=problem.strerror or problem) from problem
             if (seal.size, seal.digest()) != sealed:
                 raise UserError("D877", path=path)
             yield path

@@ -142,7 +142,7 @@ class _Pool:
         if isinstance(value, UserError):
             raise value
         if kind == "ready":
-            worker.ready = True
+            worker.ready, self.never_started = True, 0
             return None
         if kind == "log":
             if value not in self.logged:

@@ -35,7 +35,7 @@ class ZstdFile(io.RawIOBase):
         self._owned = owned  # before the package, which may be missing: what was begun is closed all the same
         self._zstd = package()
         self._frame: Any = None
-        self._held = b""
+        self._held = memoryview(b"")
 
     def readable(self) -> bool:
         """Return True."""
@@ -49,7 +49,7 @@ class ZstdFile(io.RawIOBase):
                 if self._frame is not None:
                     raise EOFError("the zstd file ends before its end is marked")
                 return 0
-            self._held = self._unpacked(packed)
+            self._held = memoryview(self._unpacked(packed))
         size = min(len(buffer), len(self._held))
         buffer[:size] = self._held[:size]
         self._held = self._held[size:]

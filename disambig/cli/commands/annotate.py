@@ -138,7 +138,6 @@ def annotate(
     from disambig.cli.reranking import KIND
     from disambig.cli.reranking import run as rerank
     from disambig.counts.options import size
-    from disambig.files.memory import input_bound
     from disambig.files.word_lists import read_words
     from disambig.tasks.confusion_sets import read_confusion_sets
 
@@ -147,8 +146,10 @@ def annotate(
         workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)
     )
     if source_format == KIND:
-        elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None
-        if lines or field or ignore or sets or elsewhere or flags_per_1000 is not None or only_flags:
+        elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
+        of_texts = lines or field or ignore or sets or only_flags or not text or safe_cells is not None
+        bounded = document_timeout is not None or max_input or flags_per_1000 is not None
+        if elsewhere or of_texts or bounded or shard_index:
             raise typer.BadParameter(
                 "--from nbest goes with --model, --output and --force: lists are no texts"
             )
@@ -180,7 +181,7 @@ def annotate(
         force=force,
         command=command,
         shard_index=shard_index,
-        bounds=Bounds(input_bound() if max_input is None else size(max_input), document_timeout),
+        bounds=Bounds(0 if max_input is None else max(1, size(max_input)), document_timeout),
     )
     status = run(request, source)
     if status:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fake_models import FakeSource
 
-from disambig.batch.annotation import annotate_documents, limited
+from disambig.alarm import TooLong, compiling_begins, compiling_ends, limited
+from disambig.batch.annotation import annotate_documents
 from disambig.batch.bounds import Bounds
 from disambig.batch.engines import EngineOptions, engine
 from disambig.batch.faults import at_fault
@@ -176,3 +178,57 @@ def test_a_bound_on_memory_is_for_the_engine_local():
     assert engine("local", EngineOptions(memory=1 << 30)) == Processes(1, None, 1 << 30)
     with pytest.raises(UserError, match=r"D878"):
         engine("dask", EngineOptions(memory=1 << 30))
+
+
+def test_compiling_is_not_charged_to_a_document():
+    began = time.monotonic()
+    with limited(0.2):
+        compiling_begins()
+        compiling_begins()
+        while time.monotonic() < began + 0.4:
+            pass
+        compiling_ends()
+        compiling_ends()
+    with pytest.raises(TooLong), limited(0.2):
+        compiling_begins()
+        compiling_ends()
+        while time.monotonic() < began + 30:
+            pass
+
+
+def test_an_alarm_that_is_lost_comes_again(monkeypatch):
+    monkeypatch.setattr("disambig.alarm.AGAIN", 0.05)
+    began, lost = time.monotonic(), 0
+    with pytest.raises(TooLong), limited(0.05):
+        while time.monotonic() < began + 30:
+            try:
+                while time.monotonic() < began + 30:
+                    pass
+            except TooLong:
+                lost += 1
+                if lost > 2:
+                    raise
+    assert lost == 3
+
+
+def test_faults_are_looked_for_when_all_else_is_done(tmp_path, monkeypatch):
+    """While other workers are at it their bounds are watched, which a search in between would put off."""
+    order = []
+
+    class Failing:
+        def run(self, work, items, **settings):
+            for number, outcome in enumerate(InProcess().run(work, items, **settings)):
+                order.append(number)
+                yield replace(outcome, result=None, problem="it fell") if number == 0 else outcome
+
+    monkeypatch.setattr("disambig.batch.job.at_fault", lambda *_: order.append("search"))
+    report = run_job(
+        tmp_path / "out",
+        find_inputs([str(lines(tmp_path, 40))], lines=True),
+        source=FakeSource(),
+        format=make_format("jsonl"),
+        runner=Failing(),
+        shard_size=200,
+    )
+    assert order[-1] == "search" and len(order) > 3
+    assert "it fell" in report.left_out[0]
