@@ -66,7 +66,7 @@ def _trial(
     for _ in range(min(most, numbers.choice((1, 1, 2, 3)))):
         target = numbers.choice(("parent", "worker", "group"))
         number = numbers.choice(SIGNALS if target != "worker" else SIGNALS[:2])
-        moment = numbers.uniform(0, seconds)
+        moment = numbers.uniform(0, 0.9 * seconds)
         case = f"{what}: {number.name} to the {target} after {moment:.3f} s"
         running = begun(*JOB, *ENGINES[engine], "--output", "out", folder=folder)
         try:
@@ -91,8 +91,9 @@ def _killed(running, target: str, number: signal.Signals, moment: float, numbers
         running.wait(moment)
     there = running.poll() is None
     if target == "worker":
+        until(lambda: running.poll() is not None or workers(running.pid), 60, f"{case}: there are workers")
         pids = workers(running.pid)
-        there = there and bool(pids)
+        there = bool(pids)
         if pids:
             _kill(numbers.choice(pids), number)
         said = ended(running)
