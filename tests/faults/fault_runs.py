@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -55,6 +56,21 @@ def members(session: int) -> list[int]:
 def workers(session: int) -> list[int]:
     """Return the worker processes of a command, local ones or Dask's."""
     return [pid for pid in members(session) if pid != session and "spawn_main" in named(pid)]
+
+
+def hears(pid: int, number: int) -> bool:
+    """Tell whether a process has a handler for a signal: Python is up, and the command under way."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith("SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
+
+
+def check(holds: object, *what: object) -> None:
+    """Fail with all that is known of a case, uncut, where something does not hold."""
+    if not holds:
+        raise AssertionError("\n".join(map(str, what)))
 
 
 def named(pid: int) -> str:

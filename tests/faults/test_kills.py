@@ -6,12 +6,13 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from fault_dial import amount, chance
-from fault_runs import begun, ended, held, leftovers, members, until, workers
+from fault_runs import begun, check, ended, hears, held, leftovers, members, until, workers
 
 pytestmark = [
     pytest.mark.slow,
@@ -76,35 +77,33 @@ def _trial(
     running = begun(*JOB, *ENGINES[engine], "--output", "out", folder=folder)
     try:
         said = ended(running)
-        assert running.returncode == 0 and "Traceback" not in said, (what, said)
+        check(running.returncode == 0 and "Traceback" not in said, what, said)
         until(lambda: not members(running.pid), 10, f"{what}: no process is left")
     finally:
         _sweep(running.pid)
-    assert held(folder / "out") == whole, what
-    assert not leftovers(folder, but=("dask-scratch-space",)), what
+    check(held(folder / "out") == whole, what, "another result")
+    left = leftovers(folder, but=("dask-scratch-space",))
+    check(not left, what, left)
     return kills
 
 
 def _killed(running, target: str, number: signal.Signals, moment: float, numbers, case: str) -> bool:
     """Kill a command or a part of it; return whether there was anything left to kill."""
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(subprocess.TimeoutExpired):
         running.wait(moment)
-    there = running.poll() is None
     if target == "worker":
         until(lambda: running.poll() is not None or workers(running.pid), 60, f"{case}: there are workers")
-        pids = workers(running.pid)
-        there = bool(pids)
-        if pids:
-            _kill(numbers.choice(pids), number)
-        said = ended(running)
-        assert running.returncode == 0, (case, said)
-    else:
-        if there:
-            (os.killpg if target == "group" else os.kill)(running.pid, number)
-        said = ended(running)
-        assert running.returncode in (0, STATUS[number], -number), (case, said)
-    if number != signal.SIGKILL or target == "worker":
-        assert "Traceback" not in said, (case, said)
+    pids = workers(running.pid) if target == "worker" else [running.pid]
+    there = running.poll() is None and bool(pids)
+    listens = hears(running.pid, signal.SIGTERM)
+    if there and target == "group":
+        os.killpg(running.pid, number)
+    elif there:
+        _kill(numbers.choice(pids), number)
+    said = ended(running)
+    right = (0,) if target == "worker" or not there else (0, STATUS[number], -number)
+    check(running.returncode in right or not listens, case, running.returncode, said)
+    check("Traceback" not in said or not listens, case, said)
     until(lambda: not members(running.pid), 30, f"{case}: no process is left")
     return there
 
