@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -14,6 +12,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from disambig.api import UserError
+from disambig.api.runners import interrupts_put_off
 from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
@@ -150,7 +149,7 @@ def _cluster(workers: int) -> Any:
     for left in reversed(range(_STARTS)):
         made = None
         try:
-            with _interrupts_put_off():  # a cluster half started does not end without a traceback
+            with interrupts_put_off():  # a cluster half started does not end without a traceback
                 made = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
@@ -174,27 +173,6 @@ def _close(cluster: Any) -> None:
     if cluster is not None:
         with quiet(), suppress(Exception):
             cluster.close(timeout=10)
-
-
-@contextmanager
-def _interrupts_put_off() -> Iterator[None]:
-    """Hear SIGINT and SIGTERM when the block has ended; a process that is begun in it never hears SIGINT."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    came: list[int] = []
-    ends = signal.getsignal(signal.SIGTERM)
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # processes begun here are born with it
-    if callable(ends):
-        signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        if callable(ends):
-            signal.signal(signal.SIGTERM, ends)
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
-        if came:
-            signal.raise_signal(came[0])
 
 
 @contextmanager

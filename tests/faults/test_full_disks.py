@@ -1,4 +1,4 @@
-"""Full disks, and files that may not grow: one line, nothing half-written, and with room it comes to the same."""
+"""Full disks, files that may not grow: one line, nothing half-written; with room it comes to the same."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "out.counts": COUNTS,
     "model": TRAIN,
 }
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
     """Return a folder with what the commands read."""
@@ -41,7 +43,12 @@ def home(tmp_path_factory) -> Path:
     lines = [f"Line {n} of {n * n % 97} tells of a quite place in Russia during 1997.\n" for n in range(400)]
     (folder / "lines.txt").write_text("".join(lines))
     places = ("chair", "map", "cup", "book", "coat")
-    taken = [f"Please bring me the {a} and take care of the {b} {n}.\n" for n in range(9) for a in places for b in places]
+    taken = [
+        f"Please bring me the {a} and take care of the {b} {n}.\n"
+        for n in range(9)
+        for a in places
+        for b in places
+    ]
     (folder / "taken.txt").write_text("".join(taken))
     (folder / "my.cfg").write_text(here("train", "--example").stdout)
     (folder / "many").mkdir()

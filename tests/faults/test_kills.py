@@ -1,4 +1,4 @@
-"""Kills at random moments: begun again, a job comes to the same bytes, and nothing is left of what was killed."""
+"""Kills at random moments: begun again, a job comes to the same bytes; nothing is left of the killed."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_a_changed_corpus_is_annotated_or_named(fake, tmp_path, name):
     for number in range(amount(30, 5_000)):
         numbers = chance(name, number)
         deep = numbers.random() < 0.5
-        path.write_bytes((inside(name, sound, numbers) if deep else mutated(sound, numbers)))
+        path.write_bytes(inside(name, sound, numbers) if deep else mutated(sound, numbers))
         lines = ["--lines"] if numbers.random() < 0.5 else []
         case = (name, number)
         with within(case):
@@ -80,7 +80,9 @@ def _right(name: str, data: bytes, texts: list[str], deep: bool, said: bool, lin
         if said and not lines:
             return not texts
         whole = data.decode(errors="replace")
-        return texts == [whole] if not lines else set(texts) <= {one.rstrip("\r") for one in whole.split("\n")}
+        return (
+            texts == [whole] if not lines else set(texts) <= {one.rstrip("\r") for one in whole.split("\n")}
+        )
     if name == "a.jsonl":
         return all(text in _said(data) for text in texts)
     if name == "a.parquet":
