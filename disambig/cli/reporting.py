@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from disambig.batch.job import Report
 from disambig.cli.progress import Meter, remark, say
 from disambig.plural import many
+from disambig.visible import visible
 
 MESSAGES_SHOWN = 50
 
@@ -75,7 +76,7 @@ class Reporter:
         if report.left_out:
             say(f"left out, since their work failed: {many(len(report.left_out), 'part')}")
         if output is not None:
-            remark(f"written to {output}")
+            remark(f"written to {visible(output)}")
 
 
 def _before(skipped: int, shards: int) -> str:

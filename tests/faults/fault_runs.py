@@ -81,12 +81,13 @@ def named(pid: int) -> str:
         return ""
 
 
-def resident_mb(pid: int) -> float:
-    """Return the memory of a process that is its own or read in, in megabytes; 0 for one that is gone."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except (OSError, IndexError):
-        return 0.0
+def own_mb(pid: int) -> float:
+    """Return the memory of a process that is its own, no files, in megabytes; 0 once it is gone."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
 
 
 def _stat(pid: int) -> list[str]:
