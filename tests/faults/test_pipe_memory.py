@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
 ]
 SCRIPT = """
-import gc, json, random, sys
+import gc, json, os, random, sys
 import spacy
 sys.path.insert(0, sys.argv[1])
 from fault_runs import own_mb
@@ -28,12 +28,12 @@ for component in components:
     nlp.add_pipe(component)
 numbers = random.Random(seed)
 texts = (sentence(numbers, 12) for _ in range(n))
-step, samples, decided = max(1, n // 100), [], 0
+step, samples, decided = max(1, n // 48), [], 0
 for number, doc in enumerate(nlp.pipe(texts)):
     decided += sum(map(len, doc.spans.values()))
     if number % step == 0:
         gc.collect()
-        samples.append((own_mb(__import__("os").getpid()), len(nlp.vocab.strings), len(nlp.vocab)))
+        samples.append((own_mb(os.getpid()), len(nlp.vocab.strings), len(nlp.vocab)))
 print(json.dumps({"samples": samples, "decided": decided}))
 """
 MODELS = {"disambig_preposition": "preposition", "disambig_spelling": "spelling", "disambig_it": "it"}

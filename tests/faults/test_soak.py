@@ -54,11 +54,11 @@ def test_memory_is_level(tmp_path, kind):
         pytest.importorskip("distributed")
     numbers = chance("soak", kind)
     over = threading.Event()
-    said = open(tmp_path / "said", "wb")  # noqa: SIM115  closed below
-    streams = {"stderr": said}
+    files = [open(tmp_path / name, "wb") for name in ("said", "stream")]  # closed below
+    streams: dict[str, object] = {"stderr": files[0], "stdout": files[1]}
     options: tuple[object, ...] = ("--only-flags", "--no-text", "--workers", 2)
     if kind == "stream":
-        streams |= {"stdin": subprocess.PIPE, "stdout": open(tmp_path / "stream", "wb")}  # noqa: SIM115
+        streams["stdin"] = subprocess.PIPE
         options = ("-", "--from", "lines", *options)
     else:
         _corpus(tmp_path / "in", numbers)
@@ -76,7 +76,8 @@ def test_memory_is_level(tmp_path, kind):
         status = running.wait(300)
     finally:
         over.set()
-        said.close()
+        for file in files:
+            file.close()
         for pid in members(running.pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -91,8 +92,7 @@ def test_memory_is_level(tmp_path, kind):
 
 def _warm(folder: Path) -> bool:
     """Tell whether each worker has had some work."""
-    stream = folder / "stream"
-    return len([*folder.glob("out/part-*")]) >= 6 or (stream.exists() and stream.stat().st_size > 1_000_000)
+    return len([*folder.glob("out/part-*")]) >= 6 or (folder / "stream").stat().st_size > 1_000_000
 
 
 def _corpus(folder: Path, numbers: random.Random) -> None:
