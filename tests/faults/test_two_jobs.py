@@ -27,7 +27,7 @@ def corpus(tmp_path_factory) -> tuple[Path, dict]:
 def test_one_wins_and_the_others_say_so(corpus):
     folder, whole = corpus
     lost = 0
-    for trial in range(amount(3, 200)):
+    for trial in range(amount(2, 200)):
         numbers = chance("two", trial)
         output = f"out{trial}"
         runs = []
