@@ -70,7 +70,7 @@ class Reporter:
             remark(_before(report.skipped, report.shards))
         hidden = self._messages - MESSAGES_SHOWN
         if hidden > 0:
-            say(f"{hidden:,} more messages not shown")
+            say(f"{many(hidden, 'more message')} not shown")
         if report.bad:
             say(f"left out, since they could not be annotated: {many(len(report.bad), 'document')}")
         if report.left_out:
