@@ -14,11 +14,12 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from disambig.batch.interrupts import interrupts_put_off
 from disambig.batch.logs import Said, listened_to, send_logs, tell
 from disambig.batch.resident import EVERY, resident
 from disambig.batch.work import Outcome, Tell, Told, Work, last_line, nothing
@@ -88,7 +89,7 @@ class _Pool:
                     worker.connection.send((worker.task.index, worker.task.item))
         starting = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.limit and starting < len(self.waiting):
-            with _interrupts_put_off():  # a worker half started would end with a traceback
+            with interrupts_put_off():  # a worker half started would end with a traceback
                 self.workers.append(_start(self.work))
             starting += 1
 
@@ -231,24 +232,6 @@ class Processes:
                         yield early.pop(pool.given - 1)
         finally:
             pool.stop()
-
-
-@contextmanager
-def _interrupts_put_off() -> Iterator[None]:
-    """Hear SIGINT and SIGTERM when the block has ended."""
-    came: list[int] = []
-    usual: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in usual:
-        signal.signal(number, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in usual.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
 
 
 def _start(work: Work) -> _Worker:

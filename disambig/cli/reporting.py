@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from disambig.batch.job import Report
 from disambig.cli.progress import Meter, remark, say
 from disambig.plural import many
+from disambig.visible import visible
 
 MESSAGES_SHOWN = 50
 
@@ -69,13 +70,13 @@ class Reporter:
             remark(_before(report.skipped, report.shards))
         hidden = self._messages - MESSAGES_SHOWN
         if hidden > 0:
-            say(f"{hidden:,} more messages not shown")
+            say(f"{many(hidden, 'more message')} not shown")
         if report.bad:
             say(f"left out, since they could not be annotated: {many(len(report.bad), 'document')}")
         if report.left_out:
             say(f"left out, since their work failed: {many(len(report.left_out), 'part')}")
         if output is not None:
-            remark(f"written to {output}")
+            remark(f"written to {visible(output)}")
 
 
 def _before(skipped: int, shards: int) -> str:

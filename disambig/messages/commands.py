@@ -159,6 +159,7 @@ MESSAGES: dict[str, str] = {
     "D907": "{text!r} is no constituent: take one of span._.constituents, or a sentence",
     "D908": "this Doc has no constituents: put disambig_parser into the pipeline",
     "D909": "model {name!r} of the task {task!r} gives no tags to all words: name a tagger, such as tag",
+    "D920": "a cluster of this machine cannot be started: {problem}; try again, or --engine local",
     "D930": "{name} has no parts that several workers could do: leave out --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
 }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -14,9 +12,11 @@ from queue import SimpleQueue
 from typing import Any
 
 from disambig.api import UserError
+from disambig.api.runners import interrupts_put_off
 from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
+_STARTS = 2  # of a cluster of this machine
 _LOUD = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
 
@@ -90,9 +90,7 @@ class Session:
         self.closed = True
         with quiet(), suppress(Exception):  # the scheduler may be gone
             self.client.close(timeout=2)
-        if self.cluster is not None:
-            with quiet(), suppress(Exception):
-                self.cluster.close(timeout=10)
+        _close(self.cluster)
 
     async def _follow(self, number: int, future: Any) -> None:
         from distributed.scheduler import KilledWorker
@@ -124,43 +122,57 @@ def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
     Raises
     ------
     UserError
-        D853 where none answers within `seconds`.
+        D853 where none answers within `seconds`, D920 where no cluster of this machine can be started.
     """
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
-    cluster = None
-    if scheduler is None:
-        with _interrupts_ignored_by_children():
-            cluster = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-                preload=["disambig_dask.local_worker"],  # of those that are begun later, too
-            )
+    cluster = _cluster(workers) if scheduler is None else None
     is_file = scheduler is not None and scheduler.endswith(".json") and "://" not in scheduler
     where = {"scheduler_file": scheduler} if is_file else {"address": cluster or scheduler}
     try:
         client = Client(**where, set_as_default=False, timeout=seconds)
     except (OSError, ValueError, TypeError) as problem:
+        _close(cluster)
         raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
+    except BaseException:
+        _close(cluster)
+        raise
     session = Session(client, scheduler or "of this machine", cluster)
     session.begin()
     return session
 
 
-@contextmanager
-def _interrupts_ignored_by_children() -> Iterator[None]:
-    """Ignore SIGINT for some seconds: a process that is begun in the block never hears of it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _cluster(workers: int) -> Any:
+    """Return a cluster of this machine; a worker that is killed while it starts costs one more try."""
+    from distributed import LocalCluster
+
+    for left in reversed(range(_STARTS)):
+        made = None
+        try:
+            with interrupts_put_off():  # a cluster half started does not end without a traceback
+                made = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                    preload=["disambig_dask.local_worker"],  # of those that are begun later, too
+                )
+            return made
+        except Exception as problem:
+            if not left:
+                said = " ".join(str(problem).split())
+                raise UserError("D920", problem=said or type(problem).__name__) from None
+        except BaseException:
+            _close(made)
+            raise
+    raise AssertionError
+
+
+def _close(cluster: Any) -> None:
+    if cluster is not None:
+        with quiet(), suppress(Exception):
+            cluster.close(timeout=10)
 
 
 @contextmanager

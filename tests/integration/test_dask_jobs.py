@@ -67,12 +67,12 @@ def job(folder):
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    """Return what a job wrote, but for its times."""
+    """Return what a job wrote, but for its times and the options it was begun with."""
     found = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"):
         data = path.read_bytes()
-        if path.parent.name == "shards":
-            data = json.dumps({**json.loads(data), "seconds": 0}).encode()
+        if path.suffix == ".json":
+            data = json.dumps({**json.loads(data), "seconds": 0, "command": 0}).encode()
         found[path.relative_to(folder).as_posix()] = data
     return found
 

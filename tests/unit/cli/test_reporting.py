@@ -19,6 +19,11 @@ def test_the_summary_counts_flags_of_tasks_that_can_have_any(capsys):
     ]
 
 
+def test_a_name_of_several_lines_is_shown_on_one(capsys):
+    Reporter().summary(Report(Totals(1, 10, {})), "a\ndisambig: [D309] b\x1b[2J")
+    assert capsys.readouterr().err.splitlines()[-1] == "written to a\\x0adisambig: [D309] b\\x1b[2J"
+
+
 def test_a_job_that_goes_on_says_so_in_whole_sentences(capsys):
     for skipped, shards, said in (
         (1, 1, "nothing was left to do: an earlier run had finished it"),

@@ -1,0 +1,123 @@
+"""The command line as a session of its own: what it began, what it left, and what a job came to."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+DRIVER = Path(__file__).parents[1] / "integration" / "fake_models.py"
+FAKE = (str(DRIVER),)
+REAL = ("-m", "disambig.cli.main")
+LIMIT = 240.0  # seconds after which a command hangs
+
+
+def begun(*arguments: object, folder: Path, python: tuple[str, ...] = FAKE, **settings: Any):
+    """Begin ``disambig ARGUMENTS`` as the leader of a session; temporary files go into `folder`/tmp."""
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(temporary), **settings.pop("env", {})}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
+        [sys.executable, *python, *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+        **(streams | settings),
+    )
+
+
+def ended(running: subprocess.Popen) -> str:
+    """Return what a command said, once it has ended."""
+    try:
+        return running.communicate(timeout=LIMIT)[1].decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        left = [named(pid) for pid in members(running.pid)]
+        raise AssertionError(f"it hangs: {left}") from None
+
+
+def members(session: int) -> list[int]:
+    """Return the living processes of a session, its leader first."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            fields = _stat(int(entry))
+            if len(fields) > 3 and fields[3] == str(session) and fields[0] not in "ZX":
+                found.append(int(entry))
+    return sorted(found, key=lambda pid: (pid != session, pid))
+
+
+def workers(session: int) -> list[int]:
+    """Return the worker processes of a command, local ones or Dask's."""
+    return [pid for pid in members(session) if pid != session and "spawn_main" in named(pid)]
+
+
+def hears(pid: int, number: int) -> bool:
+    """Tell whether a process has a handler for a signal: Python is up, and the command under way."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith("SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
+
+
+def check(holds: object, *what: object) -> None:
+    """Fail with all that is known of a case, uncut, where something does not hold."""
+    if not holds:
+        raise AssertionError("\n".join(map(str, what)))
+
+
+def named(pid: int) -> str:
+    """Return the command line of a process; nothing for one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def own_mb(pid: int) -> float:
+    """Return the memory of a process that is its own, no files, in megabytes; 0 once it is gone."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of a process from its state on."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def until(holds: Callable[[], object], seconds: float, what: str) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"waited {seconds} seconds for this: {what}"
+        time.sleep(0.02)
+
+
+def held(job: Path) -> dict[str, Any]:
+    """Return what a job wrote, by name: all that is the same however often it was begun."""
+    found: dict[str, Any] = {}
+    for path in sorted(path for path in job.rglob("*") if path.is_file() and path.name != ".lock"):
+        name = path.relative_to(job).as_posix()
+        found[name] = path.read_bytes()
+        if path.suffix == ".json":
+            found[name] = {**json.loads(found[name]), "seconds": 0, "command": 0}
+    return found
+
+
+def leftovers(folder: Path, *, but: Iterable[str] = ()) -> list[str]:
+    """Return the drafts below a folder, and what stands in its folder of temporary files."""
+    drafts = [str(path) for path in folder.rglob(".tmp-*")]
+    return drafts + [name for name in os.listdir(folder / "tmp") if name not in but]

@@ -1,0 +1,119 @@
+"""Kills at random moments: begun again, a job comes to the same bytes; nothing is left of the killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from fault_dial import amount, chance
+from fault_runs import begun, check, ended, hears, held, leftovers, members, until, workers
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
+]
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+STATUS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 143, signal.SIGINT: 130}
+JOB = ("annotate", "lines.txt", "--lines", "--shard-size", "0.004", "--workers", 2)
+ENGINES = {"local": (), "dask": ("--engine", "dask")}
+PIECES = 2  # tests an engine, so that several processes share the kills
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> tuple[Path, dict, float]:
+    """Return the folder of a corpus, what a job comes to that nobody disturbs, and how long it takes."""
+    folder = tmp_path_factory.mktemp("kills")
+    text = "tells of a quite place, and it was in Russia during 1997."
+    lines = (f"Line {n} {text}{' SLOW' if n % 12 == 0 else ''}\n" for n in range(240))
+    (folder / "lines.txt").write_text("".join(lines))
+    began = time.monotonic()
+    running = begun(*JOB, "--output", "whole", folder=folder)
+    said = ended(running)
+    assert running.returncode == 0, said
+    return folder, held(folder / "whole"), time.monotonic() - began
+
+
+@pytest.mark.parametrize("piece", range(PIECES))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_killed_at_any_moment_it_comes_to_the_same(corpus, tmp_path, engine, piece):
+    home, whole, seconds = corpus
+    if engine == "dask":
+        pytest.importorskip("distributed")
+        seconds *= 2
+    wanted = -(-(amount(8, 700) if engine == "local" else amount(4, 300)) // PIECES)
+    kills, trial = 0, 0
+    while kills < wanted:
+        folder = tmp_path / str(trial)
+        folder.mkdir()
+        os.link(home / "lines.txt", folder / "lines.txt")
+        kills += _trial(folder, whole, engine, seconds, (engine, piece, trial), wanted - kills)
+        shutil.rmtree(folder)
+        trial += 1
+    print(f"{kills} kills in {trial} trials")
+
+
+def _trial(
+    folder: Path, whole: dict, engine: str, seconds: float, what: tuple[object, ...], most: int
+) -> int:
+    """Begin a job, kill it up to three times, see it to its end; return how many kills there were."""
+    numbers = chance(*what)
+    kills = 0
+    for _ in range(min(most, numbers.choice((1, 1, 2, 3)))):
+        target = numbers.choice(("parent", "worker", "group"))
+        number = numbers.choice(SIGNALS if target != "worker" else SIGNALS[:2])
+        moment = numbers.uniform(0, 0.9 * seconds)
+        case = f"{what}: {number.name} to the {target} after {moment:.3f} s"
+        running = begun(*JOB, *ENGINES[engine], "--output", "out", folder=folder)
+        try:
+            kills += _killed(running, target, number, moment, numbers, case)
+        finally:
+            _sweep(running.pid)
+    running = begun(*JOB, *ENGINES[engine], "--output", "out", folder=folder)
+    try:
+        said = ended(running)
+        check(running.returncode == 0 and "Traceback" not in said, what, said)
+        until(lambda: not members(running.pid), 10, f"{what}: no process is left")
+    finally:
+        _sweep(running.pid)
+    check(held(folder / "out") == whole, what, "another result")
+    left = leftovers(folder, but=("dask-scratch-space",))
+    check(not left, what, left)
+    return kills
+
+
+def _killed(running, target: str, number: signal.Signals, moment: float, numbers, case: str) -> bool:
+    """Kill a command or a part of it; return whether there was anything left to kill."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        running.wait(moment)
+    if target == "worker":
+        until(lambda: running.poll() is not None or workers(running.pid), 60, f"{case}: there are workers")
+    pids = workers(running.pid) if target == "worker" else [running.pid]
+    there = running.poll() is None and bool(pids)
+    listens = hears(running.pid, signal.SIGTERM)
+    if there and target == "group":
+        os.killpg(running.pid, number)
+    elif there:
+        _kill(numbers.choice(pids), number)
+    said = ended(running)
+    right = (0,) if target == "worker" or not there else (0, STATUS[number], -number)
+    check(running.returncode in right or not listens, case, running.returncode, said)
+    check("Traceback" not in said or not listens, case, said)
+    until(lambda: not members(running.pid), 30, f"{case}: no process is left")
+    return there
+
+
+def _kill(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def _sweep(session: int) -> None:
+    """End what a failed trial left."""
+    for pid in members(session):
+        _kill(pid, signal.SIGKILL)

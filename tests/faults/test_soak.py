@@ -1,0 +1,126 @@
+"""Hours of annotating with the models that ship: the memory of the command and of each worker stays level."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import statistics
+import subprocess
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from fault_dial import DIAL, amount, chance
+from fault_runs import REAL, begun, check, members, own_mb, until, workers
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
+]
+SECONDS = amount(10, 3_600)
+EVERY = 0.25
+MORE, SHARE = 8.0, 0.05
+"""Megabytes, and of its own memory, that the last quarter may have more than the second."""
+WORDS = (
+    "it was a quite quiet place in at on of during to their there they maybe may be weather whether accept "
+    "except piece peace of cake the old bridge house river from until with 1997 2001 Russia Rome Monday she "
+    "he worked waited lived early later than then loose lose advice advise affect effect"
+).split()
+
+
+def sentence(numbers: random.Random, most: int = 40) -> str:
+    return " ".join(numbers.choices(WORDS, k=numbers.randrange(4, most))).capitalize() + ".\n"
+
+
+def fed(running, numbers: random.Random, over: threading.Event) -> None:
+    """Write lines to a command until its time is over."""
+    with contextlib.suppress(BrokenPipeError, ValueError):
+        while not over.is_set():
+            running.stdin.write("".join(sentence(numbers) for _ in range(200)).encode())
+        running.stdin.close()
+
+
+@pytest.mark.parametrize("kind", ["stream", "job", *(["dask"] if DIAL != "short" else [])])
+def test_memory_is_level(tmp_path, kind):
+    from disambig.packs import available
+
+    if not available():
+        pytest.skip("no pack is installed")
+    if kind == "dask":
+        pytest.importorskip("distributed")
+    numbers = chance("soak", kind)
+    over = threading.Event()
+    files = [open(tmp_path / name, "wb") for name in ("said", "stream")]  # noqa: SIM115
+    streams: dict[str, object] = {"stderr": files[0], "stdout": files[1]}
+    options: tuple[object, ...] = ("--only-flags", "--no-text", "--workers", 2)
+    if kind == "stream":
+        streams["stdin"] = subprocess.PIPE
+        options = ("-", "--from", "lines", *options)
+    else:
+        _corpus(tmp_path / "in", numbers)
+        options = ("in", "--lines", "--shard-size", "0.05", "--output", "out", *options)
+        options += ("--engine", "dask") if kind == "dask" else ()
+    running = begun("annotate", *options, folder=tmp_path, python=REAL, **streams)
+    try:
+        if kind == "stream":
+            threading.Thread(target=fed, args=(running, numbers, over), daemon=True).start()
+        until(lambda: _warm(tmp_path) or running.poll() is not None, 300, "both workers are warm")
+        samples = _sampled(running, time.monotonic() + SECONDS)
+        over.set()
+        if kind != "stream" and running.poll() is None:
+            os.kill(running.pid, signal.SIGTERM)
+        status = running.wait(300)
+    finally:
+        over.set()
+        for file in files:
+            file.close()
+        for pid in members(running.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    text = (tmp_path / "said").read_text(errors="replace")
+    check(status in (0, 143) and "Traceback" not in text, kind, status, text)
+    check(
+        running.pid in samples and len(samples) >= 3, kind, "the command and two workers were seen", samples
+    )
+    for pid, found in samples.items():
+        _level(f"{kind}, {'parent' if pid == running.pid else 'worker'}", found)
+
+
+def _warm(folder: Path) -> bool:
+    """Tell whether each worker has had some work."""
+    return len([*folder.glob("out/part-*")]) >= 6 or (folder / "stream").stat().st_size > 1_000_000
+
+
+def _corpus(folder: Path, numbers: random.Random) -> None:
+    """Write files enough for the time: one text under many names."""
+    folder.mkdir()
+    first = folder / "0.txt"
+    first.write_text("".join(sentence(numbers) for _ in range(1500)))
+    for number in range(1, 20 + SECONDS * 6):
+        os.link(first, folder / f"{number}.txt")
+
+
+def _sampled(running, end: float) -> dict[int, list[float]]:
+    """Return the memory of the command and each worker, in megabytes, from its first steady moment on."""
+    samples: dict[int, list[float]] = defaultdict(list)
+    pause = EVERY if SECONDS < 600 else 2.0
+    while time.monotonic() < end and running.poll() is None:
+        for pid in (running.pid, *workers(running.pid)):
+            samples[pid].append(own_mb(pid))
+        time.sleep(pause)
+    return samples
+
+
+def _level(who: str, found: list[float]) -> None:
+    quarter = len(found) // 4
+    check(quarter > 3, who, "too few samples", found)
+    second, last = (statistics.median(found[place * quarter : (place + 1) * quarter]) for place in (1, 3))
+    print(f"{who}: {second:.1f} MB in the second quarter, {last:.1f} MB in the last, of {len(found)} samples")
+    room = (MORE if DIAL != "short" else 4 * MORE) + SHARE * second  # some seconds are hardly warm
+    check(
+        last <= second + room, who, f"{second:.1f} MB grew to {last:.1f}", found[:: max(1, len(found) // 50)]
+    )
