@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from disambig.counts.building.counter import MEMORY, Merged, NgramCounter
+from disambig.counts.building.counter import MEMORY, NgramCounter
+from disambig.counts.building.merging import Merged
 from disambig.counts.building.pruning import least_counts
 from disambig.counts.building.write import refuse_existing, write_table
 from disambig.errors import UserError

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from disambig.counts.building import runs
 from disambig.counts.building.build import Progress, numbers
-from disambig.counts.building.counter import MOST, Merged, kinds_of
+from disambig.counts.building.counter import MOST, kinds_of
+from disambig.counts.building.merging import Merged, spans
 from disambig.counts.building.pruning import least_counts
 from disambig.counts.building.write import refuse_existing, write_table
 from disambig.counts.index.layout import order_of
@@ -68,7 +69,7 @@ def merge_tables(
     pruned = _Pruned(first.orders, bool(gaps), min_counts)
 
     def chunks() -> Iterator[Merged]:
-        yield from pruned.chunks(_merged(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress)
+        yield from pruned.chunks(merged(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress)
         said.update(numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
 
     return write_table(
@@ -127,7 +128,7 @@ def prune_table(
 
     def chunks() -> Iterator[Merged]:
         kinds = kinds_of(table.orders, gaps=bool(table.gaps))
-        yield from pruned.chunks(_merged([table], kinds), table.n_ngrams, progress)
+        yield from pruned.chunks(merged([table], kinds), table.n_ngrams, progress)
         seen = _numbers(info, "seen", pruned.kinds) or pruned.seen
         distinct = _numbers(info, "distinct", pruned.kinds) or pruned.distinct
         said.update(numbers(orders, seen, distinct, pruned.kept, least))
@@ -178,20 +179,15 @@ class _Pruned:
         self.distinct[row] += len(counts)
 
 
-def _merged(tables: Sequence[CountTable], kinds: Sequence[int]) -> Iterator[Merged]:
-    """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up."""
-    places = np.empty((len(tables), runs.SLICES + 1), dtype=np.int64)
-    for row, table in zip(places, tables, strict=True):
-        for s in range(runs.SLICES):
-            row[s] = place_of(table, s << 52)
-            if s % 256 == 0:
-                table.forget_pages()
-        row[-1] = table.n_ngrams
-    edges = places.sum(axis=0)
-    first = 0
-    while first < runs.SLICES:
-        last = int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
-        last = min(max(last, first + 1), runs.SLICES)
+def merged(
+    tables: Sequence[CountTable], kinds: Sequence[int], first: int = 0, stop: int = runs.SLICES
+) -> Iterator[Merged]:
+    """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up.
+
+    They are those of the slices ``first:stop``.
+    """
+    places = slice_places(tables, first, stop)
+    for first, last in spans(places.sum(axis=0), first, stop, _AT_ONCE):
         parts = []
         for table, place in zip(tables, places.tolist(), strict=True):
             parts.append(entries(table, place[first], place[last]))
@@ -204,9 +200,22 @@ def _merged(tables: Sequence[CountTable], kinds: Sequence[int]) -> Iterator[Merg
         of_all = np.zeros(len(keys), dtype=np.uint8)
         for some, _, theirs in parts:
             of_all[np.searchsorted(keys, some)] = theirs
-        first = last
         if len(keys):
             yield keys, counts, of_all
+
+
+def slice_places(
+    tables: Sequence[CountTable], first: int = 0, stop: int = runs.SLICES
+) -> NDArray[np.int64]:
+    """Return where in each table each slice begins, shape ``(n_tables, SLICES + 1)``; 0 outside ``first:stop``."""
+    places = np.zeros((len(tables), runs.SLICES + 1), dtype=np.int64)
+    for row, table in zip(places, tables, strict=True):
+        for s in range(first, min(stop + 1, runs.SLICES)):
+            row[s] = place_of(table, s << 52)
+            if s % 256 == 0:
+                table.forget_pages()
+        row[stop:] = row[stop] if stop < runs.SLICES else table.n_ngrams
+    return places
 
 
 def _require_whole(table: CountTable) -> None:

@@ -23,7 +23,7 @@ from disambig.errors import UserError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from disambig.counts.building.counter import Merged
+    from disambig.counts.building.merging import Merged
     from disambig.counts.index.writing import Chunk
     from disambig.counts.table import CountTable
 
