@@ -159,4 +159,7 @@ MESSAGES: dict[str, str] = {
     "D907": "{text!r} is no constituent: take one of span._.constituents, or a sentence",
     "D908": "this Doc has no constituents: put disambig_parser into the pipeline",
     "D909": "model {name!r} of the task {task!r} gives no tags to all words: name a tagger, such as tag",
+    # counting as a job
+    "D910": "standard input cannot be read twice, so no job counts it: name files, or leave out --job, --workers and --engine",
+    "D911": "{n:,} of the job's shards could not be done; the first is {problem}; started again, the job tries them again",
 }

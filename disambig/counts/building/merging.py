@@ -58,10 +58,10 @@ class Merge:
 
     def chunks(self, first: int = 0, stop: int = runs.SLICES) -> Iterator[Merged]:
         """Yield the n-grams of the slices ``first:stop``, some half a million at a time."""
-        for first, last in spans(self.edges, first, stop, _AT_ONCE):
+        for begin, end in spans(self.edges, first, stop, _AT_ONCE):
             parts = []
             for row, here in enumerate(self._runs):
-                keys, counts = runs.merged([run.read(first, last) for run in here])
+                keys, counts = runs.merged([run.read(begin, end) for run in here])
                 self.seen[row] += int(counts.sum(dtype=np.uint64))
                 self.distinct[row] += len(keys)
                 if self._least[row] > 1:
