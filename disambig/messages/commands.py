@@ -162,4 +162,8 @@ MESSAGES: dict[str, str] = {
     # counting as a job
     "D910": "standard input cannot be read twice, so no job counts it: name files, or leave out --job, --workers and --engine",
     "D911": "{n:,} of the job's shards could not be done; the first is {problem}; started again, the job tries them again",
+    "D912": "{path} holds other things: name an empty directory with --job, or add --force",
+    "D913": "{path} holds a job begun otherwise ({changes}): name another with --job, or add --force to begin anew",
+    "D914": "{path}: no manifest of a job: {problem}; name another directory with --job, or add --force",
+    "D915": "{path} is no directory, and a job writes into one: name another with --job",
 }

@@ -110,7 +110,7 @@ def build_in_job(
     ------
     UserError
         Those of `build.build_table` and `inputs.TextFiles`; D910 for standard input, D911 where something
-        was set aside; D309 to D312, D318, D319, D870, D871, D877 for the job.
+        was set aside; D309, D312, D319, D870, D877, D912 to D915 for the job.
     """
     output, form = Path(path), form_of(choices.get("record", "exact"), keys=choices.get("keys", False))
     force = choices.get("force", False)
@@ -197,7 +197,8 @@ class _Job:
         directory = self._place.directory
         manifest = new_manifest(self._plan, config, self._place.command)
         manifest["shards"] += self._ranges
-        check_directory(directory, manifest, force=self._force)  # before anything is written there
+        with _named_job():
+            check_directory(directory, manifest, force=self._force)  # before anything is written there
         with locked(directory):
             begin_or_resume(directory, manifest, force=self._force)
             drafts = drafts_of(directory)
@@ -285,6 +286,18 @@ class _Job:
     def _pieces(self, work: PieceWork, items: list[Range]) -> list[Piece]:
         records = self.run("write", work, items, lambda item: finished_piece(work, item))
         return [Piece.of(work.directory, record, keys=work.keys) for record in records]
+
+
+@contextmanager
+def _named_job() -> Iterator[None]:
+    """Say of --job what jobs of annotation say of --output."""
+    try:
+        yield
+    except UserError as problem:
+        code = {"D310": "D912", "D311": "D913", "D318": "D914", "D871": "D915"}.get(problem.code)
+        if code is None:
+            raise
+        raise UserError(code, **problem.values) from problem
 
 
 def _sums(pieces: Iterable[Piece], name: str) -> list[int]:
