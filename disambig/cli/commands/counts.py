@@ -68,9 +68,7 @@ def choices_of(
     ] = None,
     memory: Annotated[
         str,
-        typer.Option(
-            help="Bound on memory of each process that counts, such as 800M or 2G; the rest is sorted on disk."
-        ),
+        typer.Option(help="Bound on memory of each process, such as 800M or 2G; the rest is sorted on disk."),
     ] = "2G",
     record: RecordForm = "exact",
     keys: Keys = False,
@@ -106,8 +104,8 @@ def where_of(
         typer.Option(
             metavar="DIR",
             help="Work as a job in this directory, which stays; the same command, started again, goes on "
-            "where it was. Several workers and other engines make a job, too, in OUTPUT.job if none is named: "
-            "that goes when the table is written. All workers of a cluster must share its file system.",
+            "where it was. Several workers and other engines make a job, too, in OUTPUT.job if none is "
+            "named: that goes when the table is written. Workers of a cluster must share its file system.",
         ),
     ] = None,
 ) -> Any:
