@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from disambig.counts import file as files
 from disambig.counts.building.write import finish_table
-from disambig.counts.index.layout import EXACT, OVERFLOW, Record
+from disambig.counts.index import layout
+from disambig.counts.index.layout import EXACT, Record
 from disambig.counts.index.ranks import Ranks
 from disambig.counts.jobs.pieces import Piece
 from disambig.errors import UserError
@@ -25,7 +26,7 @@ def in_order(pieces: Sequence[Piece]) -> tuple[NDArray[np.uint64], bool]:
     for piece in pieces:
         counts = piece.appeared()
         more = counts[~np.isin(counts, known)]
-        room = OVERFLOW - 1 - len(known)
+        room = layout.OVERFLOW - 1 - len(known)
         all_ranked &= len(more) <= room and not piece.said["overflow"]
         known = np.concatenate([known, more[:room]])
     return known, all_ranked
@@ -68,7 +69,7 @@ def assemble(
     with files.replacing(output) as file:
         file.write(bytes(files.PAGE))
         for piece in pieces:
-            if not piece.is_whole():
+            if piece.old and not piece.is_whole():
                 raise UserError("D877", path=piece.path)
             directory = piece.directory()
             at = np.uint64((file.tell() - files.PAGE) // 2)

@@ -284,8 +284,12 @@ class _Job:
         )
 
     def _pieces(self, work: PieceWork, items: list[Range]) -> list[Piece]:
+        old = {item.index for item in items if finished_piece(work, item) is not None}
         records = self.run("write", work, items, lambda item: finished_piece(work, item))
-        return [Piece.of(work.directory, record, keys=work.keys) for record in records]
+        return [
+            Piece.of(work.directory, record, keys=work.keys, old=item.index in old)
+            for item, record in zip(items, records, strict=True)
+        ]
 
 
 @contextmanager

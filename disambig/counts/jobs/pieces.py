@@ -190,18 +190,23 @@ class Piece:
         Size and digest.
     said : dict
         What its record says.
+    keys : bool
+        Whether it holds the keys.
+    old : bool
+        Whether an earlier process wrote it.
     """
 
     path: Path
     sealed: tuple[int, str]
     said: dict[str, Any]
     keys: bool
+    old: bool
 
     @classmethod
-    def of(cls, directory: Path, record: ShardRecord, *, keys: bool) -> Piece:
+    def of(cls, directory: Path, record: ShardRecord, *, keys: bool, old: bool) -> Piece:
         """Return the piece that a record tells of."""
         ((name, sealed),) = record.files.items()
-        return cls(directory / name, sealed, record.said, keys)
+        return cls(directory / name, sealed, record.said, keys, old)
 
     def is_whole(self) -> bool:
         """Read the file and tell whether it is what was written."""

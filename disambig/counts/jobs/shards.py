@@ -76,7 +76,8 @@ def count_shard(shard: Shard, cuts: Sequence[Tokenisation], tell: Tell, work: Co
 def _texts(shard: Shard, tell: Tell) -> Iterator[str]:
     before = told = 0
     for part in shard.parts:
-        for line, done in _lines(part):
+        _check_size(part)
+        for line, done in paragraphs(part.path, part.start, part.end):
             yield line
             if before + done > told:
                 told = before + done
@@ -84,10 +85,9 @@ def _texts(shard: Shard, tell: Tell) -> Iterator[str]:
         before += (part.end or part.size) - part.start
 
 
-def _lines(part: Part) -> Iterator[tuple[str, int]]:
+def _check_size(part: Part) -> None:
     if os.path.exists(part.path) and os.stat(part.path).st_size != part.size:
         raise UserError("D319", path=part.path)
-    yield from paragraphs(part.path, part.start, part.end)
 
 
 class KeptRun(DiskRun):
