@@ -193,7 +193,7 @@ def test_what_is_missing_is_done_again_and_nothing_else(finished, tmp_path, data
     assert status(directory).finished == total and not list(verify(directory))
 
 
-@pytest.mark.parametrize("most", [0, 1, 5, 12, 20])
+@pytest.mark.parametrize("most", [0, 1, 5, 9, 12])
 def test_an_interrupted_job_goes_on(finished, tmp_path, most):
     first = Watched(most)
     with pytest.raises(KeyboardInterrupt):
@@ -203,24 +203,21 @@ def test_an_interrupted_job_goes_on(finished, tmp_path, most):
     assert len(first.done) == most and not {*first.done} & {*second.done}
 
 
-def test_a_piece_that_was_changed_is_refused_and_done_again_when_forgotten(finished, tmp_path):
-    total = status(finished / "job").shards
-    for n in (0, total - 1):
-        directory = copied(finished, tmp_path / "job")
-        (file,) = directory.glob(f"part-{n:05}.*")
-        data = bytearray(file.read_bytes())
-        for at in range(0, 200):
-            data[at] ^= 255
-        file.write_bytes(data)
-        if n == 0:  # what is made of it must be made again, or it is not read at all
-            for record in (directory / "shards").glob("*.json"):
-                if record.stem > "00000" and "slices" in record.read_text():
-                    record.unlink()
-        with pytest.raises(UserError, match="D877"):
-            again(finished, directory)
-        assert [index for index, _ in verify(directory)] == [n] or n == 0
-        assert here("job", "verify", directory, "--forget").returncode == 2
-        assert again(finished, directory) == (finished / "x").read_bytes()
+@pytest.mark.parametrize("kind", ["runs", "piece"])
+def test_a_file_that_was_changed_is_refused_and_done_again_when_forgotten(finished, tmp_path, kind):
+    directory = copied(finished, tmp_path / "job")
+    file = max(directory.glob(f"*.{kind}"), key=lambda path: path.stat().st_size)
+    index = int(file.stem.removeprefix("part-"))
+    data = file.read_bytes()
+    file.write_bytes(bytes(byte ^ 255 for byte in data[:200]) + data[200:])
+    if kind == "runs":  # else it would not be read again
+        for piece in directory.glob("*.piece"):
+            piece.unlink()
+    with pytest.raises(UserError, match="D877"):
+        again(finished, directory)
+    assert f"shard {index}: {file.name}" in here("job", "verify", directory, "--forget").stdout
+    assert again(finished, directory) == (finished / "x").read_bytes()
+    assert here("job", "verify", directory).returncode == 0
 
 
 def test_counts_that_do_not_add_up_are_refused(finished, tmp_path):
