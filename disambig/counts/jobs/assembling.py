@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -9,6 +10,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.batch.manifest import RECORDS, drafts_of
+from disambig.batch.records import BROKEN
 from disambig.counts import file as files
 from disambig.counts.building.write import finish_table
 from disambig.counts.index import layout
@@ -16,8 +19,10 @@ from disambig.counts.index.layout import EXACT, Record
 from disambig.counts.index.ranks import Ranks
 from disambig.counts.jobs.pieces import Piece
 from disambig.errors import UserError
+from disambig.files.saving import save_json
 
 _COPY = 1 << 22
+_RANKED = "ranked.json"
 
 
 def in_order(pieces: Sequence[Piece]) -> tuple[NDArray[np.uint64], bool]:
@@ -30,6 +35,21 @@ def in_order(pieces: Sequence[Piece]) -> tuple[NDArray[np.uint64], bool]:
         all_ranked &= len(more) <= room and not piece.said["overflow"]
         known = np.concatenate([known, more[:room]])
     return known, all_ranked
+
+
+def save_ranked(directory: Path, ranked: NDArray[np.uint64]) -> None:
+    """Keep the counts that have a rank with a job: its pieces are to be written for them."""
+    save_json(directory / RECORDS / _RANKED, ranked.tolist(), drafts=drafts_of(directory))
+
+
+def load_ranked(directory: Path) -> NDArray[np.uint64] | None:
+    """Return what `save_ranked` kept, None where that cannot be read."""
+    try:
+        counts = np.array(json.loads((directory / RECORDS / _RANKED).read_bytes()), dtype=np.uint64)
+    except BROKEN:
+        return None
+    whole = counts.shape == (layout.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))
+    return counts if whole else None
 
 
 def assemble(

@@ -26,7 +26,7 @@ from disambig.batch.manifest import (
     new_manifest,
 )
 from disambig.batch.planning import Plan, plan
-from disambig.batch.records import ShardRecord, load_record
+from disambig.batch.records import ShardRecord
 from disambig.batch.runners import InProcess
 from disambig.batch.work import Runner, Work
 from disambig.counts import file as files
@@ -37,9 +37,9 @@ from disambig.counts.building.inputs import TextFiles
 from disambig.counts.building.write import form_of, refuse_existing
 from disambig.counts.index.layout import EXACT
 from disambig.counts.index.writing import bits_for
-from disambig.counts.jobs.assembling import assemble, in_order
+from disambig.counts.jobs.assembling import assemble, in_order, load_ranked, save_ranked
 from disambig.counts.jobs.pieces import Piece, PieceWork, Range, finished_piece, ranges
-from disambig.counts.jobs.shards import CountWork
+from disambig.counts.jobs.shards import CountWork, finished_shard
 from disambig.counts.jobs.sources import Shards, Source, Tables
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
@@ -132,7 +132,7 @@ def build_in_job(
     config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}
     with job.begun({"counts": "build", **config}):
         work = CountWork(place.directory, tuple(tokenisations), gaps, counting, folders)
-        done = job.run("count", work, made.shards, lambda shard: load_record(place.directory, shard.index))
+        done = job.run("count", work, made.shards, lambda shard: finished_shard(work, shard, kinds))
         totals = [sum(record.said["totals"][row] for record in done) for row in range(kinds)]
         if not totals[0] and not choices.get("keep_words"):
             raise UserError("D113")
@@ -261,14 +261,16 @@ class _Job:
         items = ranges(opened.edges, bits, self._ranges, index=len(self._plan.shards))
         del opened
         keys = choices.get("keys", False)
-        work = PieceWork(self._place.directory, source, header["record"], keys, bits, inputs=folders)
+        ranked = load_ranked(self._place.directory)
+        work = PieceWork(self._place.directory, source, header["record"], keys, bits, ranked, folders)
         pieces = self._pieces(work, items)
         form = form_of(header["record"], keys=keys)
-        ranked, all_ranked = in_order(pieces)
-        ranked.sort()
-        if form is EXACT and not all_ranked:
-            work = dataclasses.replace(work, ranked=ranked)
-            pieces = self._pieces(work, items)
+        if ranked is None:
+            ranked, all_ranked = in_order(pieces)
+            ranked.sort()
+            if form is EXACT and not all_ranked:
+                save_ranked(self._place.directory, ranked)
+                pieces = self._pieces(dataclasses.replace(work, ranked=ranked), items)
         seen, distinct, kept = (_sums(pieces, name) for name in ("seen", "distinct", "kept"))
         if totals is not None and seen != totals:
             raise UserError("D877", path=self._place.directory)

@@ -30,6 +30,7 @@ from disambig.files.seals import Seal
 
 _BITS = SLICES.bit_length() - 1
 _DIRECTORY = 5  # numbers a part
+_SAID = {"index", "n_ngrams", "parts", "counts", "overflow", "edges", "seen", "distinct", "kept"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,9 @@ class PieceWork:
 def finished_piece(work: PieceWork, item: Range) -> ShardRecord | None:
     """Return the record of a piece that is there and is that of this item."""
     record = load_record(work.directory, item.index)
-    same = record is not None and record.said.items() >= work.what(item).items()
-    return record if same else None
+    if record is None or not record.said.keys() >= _SAID or len(record.files) != 1:
+        return None
+    return record if record.said.items() >= work.what(item).items() else None
 
 
 def write_piece(item: Range, opened: Opened, tell: Tell, work: PieceWork) -> ShardRecord:

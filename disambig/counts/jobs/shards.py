@@ -73,6 +73,16 @@ def count_shard(shard: Shard, cuts: Sequence[Tokenisation], tell: Tell, work: Co
     return record
 
 
+def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | None:
+    """Return the record of a shard that is counted, in so many kinds of n-grams."""
+    record = load_record(work.directory, shard.index)
+    if record is None or not isinstance(record.said.get("runs"), list):
+        return None
+    totals = record.said.get("totals")
+    right = isinstance(totals, list) and [type(total) for total in totals] == [int] * kinds
+    return record if right else None
+
+
 def _texts(shard: Shard, tell: Tell) -> Iterator[str]:
     before = told = 0
     for part in shard.parts:

@@ -185,8 +185,8 @@ def test_what_is_missing_is_done_again_and_nothing_else(finished, tmp_path, data
         elif way == "torn":
             record.write_bytes(record.read_bytes()[:-20])
         else:
-            record.write_text(json.dumps({**json.loads(record.read_bytes()), "said": ["x"]}))
-    assert status(directory).finished == total - len(lost)
+            said = data.draw(st.sampled_from([["x"], {}, None]), label="said")
+            record.write_text(json.dumps({**json.loads(record.read_bytes()), "said": said}))
     watched = Watched()
     assert again(finished, directory, watched) == (finished / "x").read_bytes()
     assert watched.done == sorted(lost)
@@ -289,3 +289,20 @@ def test_a_shard_that_is_set_aside_ends_the_job_when_all_others_are_done(finishe
     watched = Watched()
     assert again(finished, tmp_path / "job", watched) == (finished / "x").read_bytes()
     assert watched.done[0] == 1 and watched.done[1] == shards
+
+
+def test_with_more_counts_than_ranks_a_job_goes_on_too(finished, tmp_path):
+    paths = [str(finished / "texts" / name) for name in ("0.txt", "1.txt")]
+    with small(ranks=5):
+        once = at_once(tmp_path / "once", paths, [WORDS])
+        total = None
+        for most in (*range(0, 40, 3), 1 << 30):
+            runner = Watched(most)
+            try:
+                place = Place(tmp_path / "job", runner=runner)
+                build_in_job(tmp_path / "x", paths, [WORDS], place, shard_size=900, force=True)
+            except KeyboardInterrupt:
+                continue
+            total = runner.done
+            assert (tmp_path / "x").read_bytes() == once
+        assert total == []
