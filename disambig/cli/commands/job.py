@@ -166,7 +166,7 @@ def merge(
     """Write the parts of a finished job as one file, as `disambig annotate --output FILE` would have."""
     import sys
 
-    from disambig.batch.manifest import NAME, load_manifest
+    from disambig.batch.merging import format_of_parts
     from disambig.batch.merging import merge as merged
     from disambig.cli.progress import remark
     from disambig.errors import UserError
@@ -174,7 +174,7 @@ def merge(
     from disambig.formats.writers import BINARY, check_output
     from disambig.plural import many
 
-    format = str(load_manifest(directory / NAME)["config"].get("format"))
+    format = format_of_parts(directory)
     if output is None:
         if sys.stdout.isatty() and format in BINARY:
             raise UserError("D603", format=format)

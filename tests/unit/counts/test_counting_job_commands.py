@@ -40,6 +40,9 @@ def test_the_command_makes_a_job_of_it(tmp_path):
     said = here("job", "status", "job", folder=tmp_path)
     assert said.returncode == 0 and said.stdout.startswith("5 of 5 shards finished\n80 documents, ")
     assert here("job", "verify", "job", folder=tmp_path).returncode == 0
+    for more in ((), ("--output", "y.jsonl")):
+        done = here("job", "merge", "job", *more, folder=tmp_path)
+        assert done.returncode == 2 and done.stderr.startswith("disambig: [D875]"), done.stderr
     (tmp_path / "job" / "part-00001.runs").unlink()
     (tmp_path / "x").unlink()
     assert here("job", "status", "job", folder=tmp_path).returncode == 1
