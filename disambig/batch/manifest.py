@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,29 @@ def _named_by(record: Path) -> list[str]:
         return [name for name in files if isinstance(name, str) and "\0" not in name]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return []
+
+
+def discard(directory: Path) -> None:
+    """Remove a job and all that it wrote; its directory too, if nothing else is in it."""
+    drafts_of(directory).clean()
+    clear(directory)
+    for name in (NAME, LOCK):
+        (directory / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        (directory / RECORDS).rmdir()
+        directory.rmdir()
+
+
+def seen_from_here(directory: Path, folders: Iterable[str]) -> dict[str, Any]:
+    """Return the job and the folders of its inputs as they are seen where this is asked."""
+    try:
+        manifest = hashlib.sha256((directory / NAME).read_bytes()).hexdigest()
+    except OSError:
+        manifest = "missing"
+    return {
+        f"the job {directory}": manifest,
+        **{f"the folder {path}": os.path.isdir(path) for path in folders},
+    }
 
 
 def drafts_of(directory: Path) -> Drafts:

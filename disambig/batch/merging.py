@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from disambig.batch.inspecting import records, status
+from disambig.batch.manifest import NAME, load_manifest
 from disambig.errors import UserError
 from disambig.files.seals import Seal
 from disambig.formats.writers import make_format
@@ -32,7 +33,7 @@ def merge(directory: Path, write: Callable[[bytes], object]) -> int:
         left = seen.shards - seen.finished
         raise UserError("D874", path=directory, left=left, shards=seen.shards)
     config = seen.manifest["config"]
-    name = str(config.get("format"))
+    name = format_of_parts(directory)
     parts = list(_parts(directory))
     suffixes = {path.suffix for path in parts}
     if name == _PAGES:
@@ -42,6 +43,14 @@ def merge(directory: Path, write: Callable[[bytes], object]) -> int:
     format = make_format(name, text=config.get("text") is not False, safe_cells=config.get("safe_cells"))
     format.join(_chunks(parts, name), write)
     return len(parts)
+
+
+def format_of_parts(directory: Path) -> str:
+    """Return the name of the format of a job; D875 for one that counts, D318 where there is none."""
+    config = load_manifest(directory / NAME)["config"]
+    if "counts" in config:
+        raise UserError("D875", path=directory, problem="it counts, and writes its table itself")
+    return str(config.get("format"))
 
 
 def _parts(directory: Path) -> Iterator[Path]:

@@ -24,12 +24,15 @@ class ShardRecord:
     ----------
     files : dict of (int, str)
         Size in bytes and BLAKE2b-128 of each file, by its name under the job's directory.
+    said : dict
+        What else the work has to say of it, plain values.
     """
 
     totals: Totals = field(default_factory=Totals)
     bad: list[str] = field(default_factory=list)
     files: dict[str, tuple[int, str]] = field(default_factory=dict)
     seconds: float = 0.0
+    said: dict[str, Any] = field(default_factory=dict)
 
     def seal(self, name: str, seal: Seal) -> None:
         """Note a file that was written."""
@@ -51,6 +54,7 @@ def save_record(directory: Path, index: int, record: ShardRecord) -> None:
         "seconds": round(record.seconds, 3),
         "files": record.files,
         "bad": record.bad,
+        **({"said": record.said} if record.said else {}),
     }
     save_json(path, values, drafts=drafts_of(directory))
 
@@ -69,13 +73,15 @@ def record_of(values: Any) -> ShardRecord:
     """Return what `save_record` wrote; one of `BROKEN` for else."""
     totals = from_plain(values)
     seconds = float(values["seconds"])
-    bad = values["bad"]
+    bad, said = values["bad"], values.get("said", {})
     if not (isinstance(bad, list) and all(isinstance(one, str) for one in bad)):
         raise TypeError("no list of messages")
+    if not isinstance(said, dict):
+        raise TypeError("no object")
     if not (min(totals.documents, totals.words) >= 0 and seconds >= 0):
         raise ValueError("a negative count")
     files = {name: _sealed(*said) for name, said in values["files"].items()}
-    return ShardRecord(totals, bad, files, seconds)
+    return ShardRecord(totals, bad, files, seconds, said)
 
 
 def _sealed(size: Any, digest: Any) -> tuple[int, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import hashlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,8 +14,7 @@ from typing import Any
 
 from disambig.batch.annotation import annotate_documents, batches, telling
 from disambig.batch.bounds import Bounds
-from disambig.batch.manifest import NAME as MANIFEST
-from disambig.batch.manifest import drafts_of
+from disambig.batch.manifest import drafts_of, seen_from_here
 from disambig.batch.planning import Part, Shard
 from disambig.batch.records import ShardRecord, save_record
 from disambig.batch.sources import Annotate, Source
@@ -47,12 +45,7 @@ class ShardWork:
 
     def describe(self) -> dict[str, Any]:
         """Return the models, the job and the folders of its inputs, as they are seen where this is asked."""
-        try:
-            manifest = hashlib.sha256((self.directory / MANIFEST).read_bytes()).hexdigest()
-        except OSError:
-            manifest = "missing"
-        seen = {f"the folder {path}": os.path.isdir(path) for path in self.inputs}
-        return {**self.source.describe(), f"the job {self.directory}": manifest, **seen}
+        return {**self.source.describe(), **seen_from_here(self.directory, self.inputs)}
 
     def start(self) -> Function:
         """Load the models and return the function that annotates a shard."""

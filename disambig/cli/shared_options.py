@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -88,23 +90,51 @@ Quiet = Annotated[
 """What it means is done before the command begins, which need not look at it."""
 
 
-def with_options_of(common: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of `common`; it gets what that makes of them as the argument `choices`."""
+def with_options_of(
+    common: Callable[..., Any], name: str = "choices"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of `common`; it gets what that makes of them as the argument `name`."""
     theirs = inspect.signature(common).parameters
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def run(**given: Any) -> None:
             shared = {name: given.pop(name) for name in theirs}
-            command(**given, choices=common(**shared))
+            command(**given, **{name: common(**shared)})
 
-        hints = get_type_hints(common, include_extras=True) | get_type_hints(command, include_extras=True)
-        own = [p for name, p in inspect.signature(command).parameters.items() if name != "choices"]
-        parameters = [
-            p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in (*own, *theirs.values())
-        ]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        _take_options(run, [*_options(command, without=name), *_options(common)])
         return run
 
     return decorated
+
+
+def begun_by(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the argument `command`: how it was called, for `disambig job resume`."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            options = {option: _plain(value) for option, value in given.items()}
+            command(**given, command={"command": name, "directory": os.getcwd(), "options": options})
+
+        _take_options(run, _options(command, without="command"))
+        return run
+
+    return decorated
+
+
+def _options(function: Callable[..., Any], *, without: str = "") -> list[inspect.Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    found = inspect.signature(function).parameters.values()
+    return [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in found if p.name != without]
+
+
+def _take_options(run: Any, parameters: list[inspect.Parameter]) -> None:
+    run.__signature__ = inspect.Signature(parameters)
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, Path) else value

@@ -159,7 +159,14 @@ MESSAGES: dict[str, str] = {
     "D907": "{text!r} is no constituent: take one of span._.constituents, or a sentence",
     "D908": "this Doc has no constituents: put disambig_parser into the pipeline",
     "D909": "model {name!r} of the task {task!r} gives no tags to all words: name a tagger, such as tag",
+    "D910": "standard input cannot be read twice, so no job counts it: name files, or leave out --job, --workers and --engine",
+    "D911": "{n:,} of the job's shards could not be done; the first is {problem}; started again, the job tries them again",
+    "D912": "{path} holds other things: name an empty directory with --job, or add --force",
+    "D913": "{path} holds a job begun otherwise ({changes}): name another with --job, or add --force to begin anew",
+    "D914": "{path}: no manifest of a job: {problem}; name another directory with --job, or add --force",
+    "D915": "{path} is no directory, and a job writes into one: name another with --job",
     "D920": "a cluster of this machine cannot be started: {problem}; try again, or --engine local",
     "D930": "{name} has no parts that several workers could do: leave out --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
+    # counting as a job
 }

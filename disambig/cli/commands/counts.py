@@ -9,7 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Quiet, with_options_of
+from disambig.cli.shared_options import (
+    Engine,
+    Quiet,
+    Scheduler,
+    Timeout,
+    Workers,
+    begun_by,
+    with_options_of,
+)
 
 app = typer.Typer(
     add_completion=False,
@@ -59,7 +67,8 @@ def choices_of(
         typer.Option(metavar="FILE", help="Keep only n-grams with one of these words, one a line."),
     ] = None,
     memory: Annotated[
-        str, typer.Option(help="Bound on memory, such as 800M or 2G; the rest is sorted on disk.")
+        str,
+        typer.Option(help="Bound on memory of each process, such as 800M or 2G; the rest is sorted on disk."),
     ] = "2G",
     record: RecordForm = "exact",
     keys: Keys = False,
@@ -85,7 +94,31 @@ def choices_of(
     )
 
 
+def where_of(
+    workers: Workers = 1,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
+    timeout: Timeout = None,
+    job: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Work as a job in this directory, which stays; the same command, started again, goes on "
+            "where it was. Several workers and other engines make a job, too, in OUTPUT.job if none is "
+            "named: that goes when the table is written. Workers of a cluster must share its file system.",
+        ),
+    ] = None,
+) -> Any:
+    """Return where work is done."""
+    from disambig.batch.engines import EngineOptions
+    from disambig.cli.counting import Where
+
+    return Where(engine, EngineOptions(workers, scheduler, timeout), job)
+
+
 @app.command()
+@begun_by("counts build")
+@with_options_of(where_of, "where")
 @with_options_of(choices_of)
 def build(
     paths: Annotated[
@@ -105,8 +138,18 @@ def build(
     gaps: Annotated[
         bool, typer.Option("--gaps", help="Count patterns with a gap too, such as a * b.")
     ] = False,
+    shard_size: Annotated[
+        float | None,
+        typer.Option(
+            help="Megabytes of text a shard of a job; packed files are not cut. Default: a sixteenth of the "
+            "text, 8 at least and 128 at most.",
+            min=1e-6,
+        ),
+    ] = None,
     *,
     choices: Any,
+    where: Any,
+    command: Any,
 ) -> None:
     """Count the n-grams of text and write them as a table."""
     from disambig.counts.building.build import build_table
@@ -116,6 +159,18 @@ def build(
 
     cuts = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
     choices["keep_words"] = normal_words(choices["keep_words"], cuts)
+    if where.is_job:
+        from disambig.cli.counting import goes_on
+        from disambig.counts.jobs.job import build_in_job
+
+        size = None if shard_size is None else max(1, round(shard_size * 1_000_000))
+        place = where.place(output, command, choices["temporary"])
+        with goes_on(), _counting(TextFiles(paths).total) as choices["progress"]:
+            build_in_job(
+                output, paths, [cut.name for cut in cuts], place, gaps=gaps, shard_size=size, **choices
+            )
+        _written(output)
+        return
     files = TextFiles(paths)
     with _counting(files.total, done=lambda: files.done) as choices["progress"]:
         build_table(output, files, cuts, gaps=gaps, sources=files.sources, **choices)
@@ -175,6 +230,8 @@ def import_(
 
 
 @app.command()
+@begun_by("counts merge")
+@with_options_of(where_of, "where")
 def merge(
     tables: Annotated[
         list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys, not pruned.")
@@ -185,6 +242,9 @@ def merge(
     keys: Keys = False,
     force: Force = False,
     quiet: Quiet = False,
+    *,
+    where: Any,
+    command: Any,
 ) -> None:
     """Make one table of several: the same as counting all their text at once."""
     from disambig.counts import options
@@ -194,15 +254,21 @@ def merge(
     opened = [open_table(table) for table in tables]
     least = options.thresholds(min_count or (), orders=opened[0].orders)
     with _counting(sum(table.n_ngrams for table in opened), unit="n-grams") as move:
-        merge_tables(
-            output,
-            opened,
-            min_counts=least,
-            record=record,
-            keys=keys,
-            force=force,
-            progress=move,
-        )
+        settings: dict[str, Any] = {
+            "min_counts": least,
+            "record": record,
+            "keys": keys,
+            "force": force,
+            "progress": move,
+        }
+        if where.is_job:
+            from disambig.cli.counting import goes_on
+            from disambig.counts.jobs.job import merge_in_job
+
+            with goes_on():
+                merge_in_job(output, opened, where.place(output, command), **settings)
+        else:
+            merge_tables(output, opened, **settings)
     _written(output)
 
 

@@ -23,7 +23,7 @@ Job = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a job
 
 @app.callback(invoke_without_command=True)
 def job(context: typer.Context) -> None:
-    """Look after jobs of `disambig annotate`: how far they are, whether all is whole; resume and merge."""
+    """Look after jobs of `annotate` and `counts`: how far they are, whether all is whole; go on."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -119,26 +119,39 @@ def resume(
 ) -> None:
     """Go on with a job by the command that began it, in the directory where that was given."""
     from disambig.batch.manifest import NAME, load_manifest
+    from disambig.cli.commands import counts
     from disambig.cli.commands.annotate import annotate
     from disambig.errors import UserError
 
     said = load_manifest(directory / NAME).get("command")
     said = said if isinstance(said, dict) else {}
     options = said.get("options")
-    known = inspect.signature(annotate).parameters
+    counting = {"counts build": counts.build, "counts merge": counts.merge}
+    command = counting.get(str(said.get("command")), annotate)
+    known = inspect.signature(command).parameters
     needed = {name for name, each in known.items() if each.default is inspect.Parameter.empty}
-    if (
-        not isinstance(said, dict)
-        or not isinstance(options, dict)
-        or not needed <= options.keys() <= known.keys()
-    ):
+    if not isinstance(options, dict) or not needed <= options.keys() <= known.keys():
         raise UserError("D876", path=directory)
-    more: dict[str, Any] = {"output": str(directory.absolute()), "force": False, "quiet": quiet}
+    more: dict[str, Any] = {"quiet": quiet}
+    if command is annotate:
+        more |= {"output": str(directory.absolute()), "force": False}
+    else:
+        options = {name: _as_path(value, known[name].annotation) for name, value in options.items()}
+        more |= {} if options["job"] is None else {"job": directory.absolute()}
     try:
         os.chdir(said["directory"])
     except (OSError, LookupError, TypeError, ValueError):
         raise UserError("D876", path=directory) from None
-    annotate(**{**options, **more, **({} if workers is None else {"workers": workers})})
+    command(**{**options, **more, **({} if workers is None else {"workers": workers})})
+
+
+def _as_path(value: Any, annotation: Any) -> Any:
+    """Return what a command was given of its plain value: paths are written as text."""
+    if "Path" not in str(annotation):
+        return value
+    if isinstance(value, list):
+        return [_as_path(each, annotation) for each in value]
+    return Path(value) if isinstance(value, str) else value
 
 
 @app.command()
@@ -153,7 +166,7 @@ def merge(
     """Write the parts of a finished job as one file, as `disambig annotate --output FILE` would have."""
     import sys
 
-    from disambig.batch.manifest import NAME, load_manifest
+    from disambig.batch.merging import format_of_parts
     from disambig.batch.merging import merge as merged
     from disambig.cli.progress import remark
     from disambig.errors import UserError
@@ -161,7 +174,7 @@ def merge(
     from disambig.formats.writers import BINARY, check_output
     from disambig.plural import many
 
-    format = str(load_manifest(directory / NAME)["config"].get("format"))
+    format = format_of_parts(directory)
     if output is None:
         if sys.stdout.isatty() and format in BINARY:
             raise UserError("D603", format=format)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from disambig.counts.building.counter import MEMORY, Merged, NgramCounter
+from disambig.counts.building.counter import MEMORY, NgramCounter
+from disambig.counts.building.merging import Merged
 from disambig.counts.building.pruning import least_counts
+from disambig.counts.building.runs import RunFile
 from disambig.counts.building.write import refuse_existing, write_table
 from disambig.errors import UserError
 from disambig.text.hashing import MAX_ORDER, hash_word
@@ -161,7 +163,11 @@ def build_table(
 
 
 def counter_for(
-    tokenisations: Sequence[str], *, gaps: bool = False, **choices: Unpack[Choices]
+    tokenisations: Sequence[str],
+    *,
+    gaps: bool = False,
+    runs_to: RunFile | None = None,
+    **choices: Unpack[Choices],
 ) -> NgramCounter:
     """Return the counter for these choices."""
     words = choices.get("keep_words")
@@ -174,6 +180,7 @@ def counter_for(
         keep_pairs=[(hash_word(first), hash_word(second)) for first, second in split],
         memory=choices.get("memory", MEMORY),
         temporary=choices.get("temporary"),
+        runs_to=runs_to,
     )
 
 
@@ -185,21 +192,26 @@ def write_chosen(
     **choices: Unpack[Choices],
 ) -> Path:
     """Write what `counter` holds as a table, with what its header says of the text, for each tokenisation."""
-    words = choices.get("keep_words")
     return write_counter(
         path,
         counter,
         min_counts=choices.get("min_counts"),
         record=choices.get("record", "exact"),
         keys=choices.get("keys", False),
-        info={
-            "licence": choices.get("licence", ""),
-            "keep_words": None if words is None else sorted(words),
-            "views": views,
-        },
+        info=info_of(views, **choices),
         force=choices.get("force", False),
         progress=choices.get("progress"),
     )
+
+
+def info_of(views: Mapping[str, Mapping[str, Any]], **choices: Unpack[Choices]) -> dict[str, Any]:
+    """Return what the header says of the text."""
+    words = choices.get("keep_words")
+    return {
+        "licence": choices.get("licence", ""),
+        "keep_words": None if words is None else sorted(words),
+        "views": dict(views),
+    }
 
 
 def write_counter(

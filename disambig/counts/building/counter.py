@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts.building import build_arrays, runs
-from disambig.counts.building.pruning import least_counts
-from disambig.counts.building.runs import Counted, Run
+from disambig.counts.building.merging import Merge, Merged
+from disambig.counts.building.runs import Counted, Run, RunFile, run_file
 from disambig.counts.index import layout
 from disambig.engine import use_numba
 from disambig.errors import UserError
@@ -30,16 +30,12 @@ MEMORY = 2 << 30
 RESERVE = 352 << 20
 """What the interpreter, the kernels, the text at hand and the merge take of that."""
 LEAST_MEMORY = 512 << 20
-_AT_ONCE = 1 << 19
-"""N-grams merged at a time."""
 _SCRATCH = 1 << 18
 _RUNS = "disambig.counts.runs"
 """What drafts of runs are called: those that a killed process left in the same place go."""
 _UNITS = 4
 """What a token costs NumPy, in the units of `use_numba`."""
 
-Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
-"""Distinct keys, ascending, with their counts and their kinds (see `layout.PATTERN`)."""
 MOST = 1 << 60
 """Counts of one kind must add up to less, so that no sum of them overflows."""
 
@@ -71,6 +67,8 @@ class NgramCounter:
         Where the temporary directory is made; by default where Python makes its own.
     capacity : int, optional
         N-grams in each kind's buffer, instead of what `memory` allows (for tests).
+    runs_to : RunFile, optional
+        Where runs are written and stay, in place of the temporary directory.
 
     Attributes
     ----------
@@ -96,6 +94,7 @@ class NgramCounter:
         memory: int = MEMORY,
         temporary: str | Path | None = None,
         capacity: int | None = None,
+        runs_to: RunFile | None = None,
     ) -> None:
         if not 1 <= orders <= MAX_ORDER:
             raise UserError("D111", orders=orders, most=MAX_ORDER)
@@ -110,7 +109,7 @@ class NgramCounter:
         self.totals, self.distinct, self.kept = ([0] * len(self.kinds) for _ in range(3))
         self.spilled = 0
         self._temporary = temporary
-        self._directory: Path | None = None  # of runs on disk
+        self._runs_to = runs_to
         self._last = ExitStack()
         # n-grams that one token can begin
         self._each = np.array([1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds])
@@ -194,31 +193,17 @@ class NgramCounter:
         kinds : array of uint8
         """
         self._finish()
-        of_order = least_counts(min_counts, orders=MAX_ORDER)
-        least = [of_order[layout.order_of(kind)] for kind in self.kinds]
-        self.distinct, self.kept = [0] * len(self.kinds), [0] * len(self.kinds)
-        kinds_of_rows = np.array(self.kinds, dtype=np.uint8)
-        edges = sum(
-            (run.edges for row in self._runs for run in row),
-            np.zeros(runs.SLICES + 1, np.int64),
-        )
-        first = 0
-        while first < runs.SLICES:
-            last = int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
-            last = min(max(last, first + 1), runs.SLICES)
-            parts = []
-            for row, here in enumerate(self._runs):
-                keys, counts = runs.merged([run.read(first, last) for run in here])
-                self.distinct[row] += len(keys)
-                if least[row] > 1:
-                    wanted = counts >= np.uint64(least[row])
-                    keys, counts = keys[wanted], counts[wanted]
-                self.kept[row] += len(keys)
-                parts.append((keys, (counts << np.uint64(3)) | np.uint64(row)))
-            keys, payload = runs.interleaved(parts)
-            first = last
-            if len(keys):
-                yield keys, payload >> np.uint64(3), kinds_of_rows[(payload & np.uint64(7)).astype(np.intp)]
+        merge = Merge(self.orders, self.kinds, self._runs, min_counts)
+        self.distinct, self.kept = merge.distinct, merge.kept
+        yield from merge.chunks()
+
+    def spill(self) -> list[list[Run]]:
+        """Write what lies in the buffers as runs, too; return all runs, of each kind."""
+        if self._n_pending:
+            self._spill_pending()
+        if self._filled.any():
+            self._spill()
+        return self._runs
 
     def _clear(self) -> None:
         """Take new buffers; their pages cost nothing before they are filled."""
@@ -231,7 +216,7 @@ class NgramCounter:
         for row in range(len(self.kinds)):
             keys = self._sorted(row)
             if len(keys):
-                self._runs[row].append(runs.spill_keys(self._run_path(), keys))
+                self._runs[row].append(self._file().add_keys(keys))
         self._filled[:] = 0
 
     def _spill_pending(self) -> None:
@@ -240,7 +225,7 @@ class NgramCounter:
                 keys = np.concatenate([keys for keys, _ in pending])
                 counts = np.concatenate([counts for _, counts in pending])
                 pending.clear()
-                self._runs[row].append(runs.spill_counts(self._run_path(), *_summed(keys, counts)))
+                self._runs[row].append(self._file().add_counts(*_summed(keys, counts)))
         self._n_pending = 0
 
     def _sorted(self, kind: int) -> NDArray[np.uint64]:
@@ -270,17 +255,18 @@ class NgramCounter:
                 self._runs[row].append(runs.RawRun(keys, runs.edges_of(keys)))
         self._clear()
 
-    def _run_path(self) -> Path:
-        if self._directory is None:
-            place = Path(self._temporary or tempfile.gettempdir())
-            self._directory = self._last.enter_context(draft_folder(Drafts.of(place, _RUNS), private=True))
+    def _file(self) -> RunFile:
         self.spilled += 1
-        return self._directory / f"run-{self.spilled:06}"
+        if self._runs_to is None:
+            place = Path(self._temporary or tempfile.gettempdir())
+            folder = self._last.enter_context(draft_folder(Drafts.of(place, _RUNS), private=True))
+            self._runs_to = self._last.enter_context(run_file(folder / "runs"))
+        return self._runs_to
 
     def close(self) -> None:
         """Delete the temporary files and let go of the buffers."""
         self._last.close()
-        self._directory = None
+        self._runs_to = None
         self._keys = np.empty((len(self.kinds), 0), dtype=np.uint64)
         self._runs = [[] for _ in self.kinds]
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from disambig.counts.building import runs
 from disambig.counts.building.build import Progress, numbers
-from disambig.counts.building.counter import MOST, Merged, kinds_of
+from disambig.counts.building.counter import MOST, kinds_of
+from disambig.counts.building.merging import Merged, spans
 from disambig.counts.building.pruning import least_counts
 from disambig.counts.building.write import refuse_existing, write_table
 from disambig.counts.index.layout import order_of
@@ -53,22 +54,12 @@ def merge_tables(
         D121 (pruned), D122 (tables that do not fit together).
     """
     refuse_existing(Path(path), force=force)
-    for table in tables:
-        _require_whole(table)
-    _require_alike(tables)
+    names, gaps, said = joined_header(tables)
     first = tables[0]
-    names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
-    gaps = [name for name in names if any(name in table.gaps for table in tables)]
-    licences = dict.fromkeys(str(_info(table).get("licence") or "") for table in tables)
-    said = {
-        "licence": "; ".join(filter(None, licences)),
-        "keep_words": _info(first).get("keep_words"),
-        "views": _merged_views(tables),
-    }
-    pruned = _Pruned(first.orders, bool(gaps), min_counts)
+    pruned = Pruned(first.orders, bool(gaps), min_counts)
 
     def chunks() -> Iterator[Merged]:
-        yield from pruned.chunks(_merged(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress)
+        yield from pruned.chunks(merged(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress)
         said.update(numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
 
     return write_table(
@@ -82,6 +73,28 @@ def merge_tables(
         info=said,
         force=force,
     )
+
+
+def joined_header(tables: Sequence[CountTable]) -> tuple[list[str], list[str], dict[str, Any]]:
+    """Return tokenisations, those with gaps, and what the header of the merged table says of the text.
+
+    Raises
+    ------
+    UserError
+        D105, D120 to D122.
+    """
+    for table in tables:
+        _require_whole(table)
+    _require_alike(tables)
+    names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
+    gaps = [name for name in names if any(name in table.gaps for table in tables)]
+    licences = dict.fromkeys(str(_info(table).get("licence") or "") for table in tables)
+    said = {
+        "licence": "; ".join(filter(None, licences)),
+        "keep_words": _info(tables[0]).get("keep_words"),
+        "views": _merged_views(tables),
+    }
+    return names, gaps, said
 
 
 def prune_table(
@@ -122,12 +135,12 @@ def prune_table(
     before = _thresholds(table)
     asked = least_counts(min_counts, orders=orders)
     least = {n: max(count, before.get(n, 1)) for n, count in asked.items()}
-    pruned = _Pruned(orders, bool(table.gaps), least)
+    pruned = Pruned(orders, bool(table.gaps), least)
     said = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
 
     def chunks() -> Iterator[Merged]:
         kinds = kinds_of(table.orders, gaps=bool(table.gaps))
-        yield from pruned.chunks(_merged([table], kinds), table.n_ngrams, progress)
+        yield from pruned.chunks(merged([table], kinds), table.n_ngrams, progress)
         seen = _numbers(info, "seen", pruned.kinds) or pruned.seen
         distinct = _numbers(info, "distinct", pruned.kinds) or pruned.distinct
         said.update(numbers(orders, seen, distinct, pruned.kept, least))
@@ -145,7 +158,7 @@ def prune_table(
     )
 
 
-class _Pruned:
+class Pruned:
     """Chunks without the n-grams below their thresholds or beyond the orders, and how many there were."""
 
     def __init__(self, orders: int, gaps: bool, min_counts: Mapping[int, int] | None) -> None:
@@ -156,6 +169,7 @@ class _Pruned:
         self._least = [least[order_of(kind)] for kind in self.kinds]
 
     def chunks(self, chunks: Iterator[Merged], total: int, progress: Progress | None) -> Iterator[Merged]:
+        """Yield what is kept of `chunks`; `progress` is told of n-grams, of `total`."""
         done = 0
         for keys, counts, kinds in chunks:
             wanted = np.zeros(len(keys), dtype=np.bool_)
@@ -178,23 +192,18 @@ class _Pruned:
         self.distinct[row] += len(counts)
 
 
-def _merged(tables: Sequence[CountTable], kinds: Sequence[int]) -> Iterator[Merged]:
-    """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up."""
-    places = np.empty((len(tables), runs.SLICES + 1), dtype=np.int64)
-    for row, table in zip(places, tables, strict=True):
-        for s in range(runs.SLICES):
-            row[s] = place_of(table, s << 52)
-            if s % 256 == 0:
-                table.forget_pages()
-        row[-1] = table.n_ngrams
-    edges = places.sum(axis=0)
-    first = 0
-    while first < runs.SLICES:
-        last = int(np.searchsorted(edges, edges[first] + _AT_ONCE, side="right")) - 1
-        last = min(max(last, first + 1), runs.SLICES)
+def merged(
+    tables: Sequence[CountTable], kinds: Sequence[int], first: int = 0, stop: int = runs.SLICES
+) -> Iterator[Merged]:
+    """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up.
+
+    They are those of the slices ``first:stop``.
+    """
+    places = slice_places(tables, first, stop)
+    for begin, end in spans(places.sum(axis=0), first, stop, _AT_ONCE):
         parts = []
         for table, place in zip(tables, places.tolist(), strict=True):
-            parts.append(entries(table, place[first], place[last]))
+            parts.append(entries(table, place[begin], place[end]))
             if not np.isin(parts[-1][2], kinds).all():
                 raise UserError("D105", path=table.path, section="keys")
             table.forget_pages()
@@ -204,9 +213,20 @@ def _merged(tables: Sequence[CountTable], kinds: Sequence[int]) -> Iterator[Merg
         of_all = np.zeros(len(keys), dtype=np.uint8)
         for some, _, theirs in parts:
             of_all[np.searchsorted(keys, some)] = theirs
-        first = last
         if len(keys):
             yield keys, counts, of_all
+
+
+def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.SLICES) -> NDArray[np.int64]:
+    """Return where in each table each slice of ``first:stop`` begins, shape ``(n_tables, SLICES + 1)``."""
+    places = np.zeros((len(tables), runs.SLICES + 1), dtype=np.int64)
+    for row, table in zip(places, tables, strict=True):
+        for s in range(first, min(stop + 1, runs.SLICES)):
+            row[s] = place_of(table, s << 52)
+            if s % 256 == 0:
+                table.forget_pages()
+        row[stop:] = row[stop] if stop < runs.SLICES else table.n_ngrams
+    return places
 
 
 def _require_whole(table: CountTable) -> None:

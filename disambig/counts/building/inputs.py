@@ -35,6 +35,8 @@ class TextFiles:
 
     Attributes
     ----------
+    paths : list of str
+        The files.
     total, done : int
         Bytes to read, and those read so far, on disk (standard input counts nothing).
     sources : list of dict
@@ -48,8 +50,8 @@ class TextFiles:
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
-        self._files = [file for path in paths for file in _found(path)]
-        sizes = [os.path.getsize(file) if file != STDIN else 0 for file in self._files]
+        self.paths = [file for path in paths for file in _found(path)]
+        sizes = [os.path.getsize(file) if file != STDIN else 0 for file in self.paths]
         self.total = sum(sizes)
         self.done = 0
         self.sources = [
@@ -57,21 +59,41 @@ class TextFiles:
                 "name": os.path.basename(file) if file != STDIN else "<stdin>",
                 "bytes": size,
             }
-            for file, size in zip(self._files, sizes, strict=True)
+            for file, size in zip(self.paths, sizes, strict=True)
         ]
 
     def __iter__(self) -> Iterator[str]:
-        for file in self._files:
-            name = "<stdin>" if file == STDIN else file
+        for file in self.paths:
             before = self.done
-            try:
-                with _opened(file) as raw, unpacked(raw, file) as stream:
-                    for line in _lines(stream, name):
-                        if file != STDIN:
-                            self.done = before + raw.tell()
-                        yield line
-            except READ_ERRORS as problem:
-                raise read_error(name, problem) from problem
+            for line, done in paragraphs(file):
+                if file != STDIN:
+                    self.done = before + done
+                yield line
+
+
+def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[str, int]]:
+    """Yield the paragraphs (lines) of a file, each with the bytes of it that are read by then.
+
+    Parameters
+    ----------
+    path : str
+    start, end : int
+        Of a file that is not packed, the stretch to read: from the beginning of a line to that of another.
+
+    Raises
+    ------
+    UserError
+        D300, D303, D304, D308; see `TextFiles`.
+    """
+    name = "<stdin>" if path == STDIN else path
+    try:
+        with _opened(path) as raw, unpacked(raw, path) as stream:
+            if start:
+                stream.seek(start)
+            for line in _lines(stream, name, start, end):
+                yield line, 0 if path == STDIN else raw.tell() - start
+    except READ_ERRORS as problem:
+        raise read_error(name, problem) from problem
 
 
 def unpacked(raw: IO[bytes], path: str) -> Any:
@@ -116,11 +138,16 @@ def _found(path: str) -> list[str]:
     return inside
 
 
-def _lines(stream: Any, name: str) -> Iterator[str]:
-    """Yield the lines of a UTF-8 stream, never more than `LONGEST` bytes together."""
-    held, offset = b"", 0
+def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> Iterator[str]:
+    """Yield the lines of a UTF-8 stream, never more than `LONGEST` bytes together.
+
+    The stream is at byte `start`. Blocks end at the same bytes wherever it begins: long lines are cut alike.
+    """
+    held, offset, at = b"", start, start
     while True:
-        block = stream.read(_BLOCK)
+        size = _BLOCK - at % _BLOCK
+        block = stream.read(size if end is None else min(size, end - at))
+        at += len(block)
         if offset == 0 and not held and block.startswith(_BOM):
             block, offset = block[len(_BOM) :], len(_BOM)
         held += block

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,26 +42,19 @@ class RawRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiskRun:
-    """Distinct keys and their counts in a file: first all counts, then all keys."""
+    """Distinct keys and their counts in a file, from byte `offset` on: first all counts, then all keys."""
 
     path: Path
+    offset: int
     edges: NDArray[np.int64]
     counts: np.dtype[np.unsignedinteger]
 
     def read(self, first: int, last: int) -> Counted:
         """Return the n-grams of the slices ``first:last``."""
-        begin, end, n = (
-            int(self.edges[first]),
-            int(self.edges[last]),
-            int(self.edges[-1]),
-        )
-        counts = np.fromfile(self.path, self.counts, end - begin, offset=self.counts.itemsize * begin)
-        keys = np.fromfile(
-            self.path,
-            np.uint64,
-            end - begin,
-            offset=self.counts.itemsize * n + 8 * begin,
-        )
+        begin, end, n = int(self.edges[first]), int(self.edges[last]), int(self.edges[-1])
+        size = self.counts.itemsize
+        counts = np.fromfile(self.path, self.counts, end - begin, offset=self.offset + size * begin)
+        keys = np.fromfile(self.path, np.uint64, end - begin, offset=self.offset + size * n + 8 * begin)
         return keys, counts.astype(np.uint64)
 
 
@@ -77,42 +72,73 @@ def added_up(keys: NDArray[np.uint64]) -> Counted:
     return distinct[:n], counts[:n]
 
 
-def spill_keys(path: Path, keys: NDArray[np.uint64]) -> DiskRun:
-    """Write sorted keys, one for each occurrence, as a run; little memory beside `keys`, which are used up.
+class RunFile:
+    """A file that takes one run after the other.
 
-    Raises
-    ------
-    UserError
-        D107, where the disk is full.
+    Parameters
+    ----------
+    path : Path
+        What the file is called when the runs are read.
+    write : callable
+        Writes bytes at its end.
+
+    Attributes
+    ----------
+    size : int
+        Bytes so far.
     """
-    from disambig.counts.building.build_kernels import add_up
 
-    n = begin = 0
-    try:
-        with open(path, "wb") as file:
-            while begin < len(keys):  # distinct keys gather at the front of `keys`
-                last = keys[min(begin + _BLOCK, len(keys)) - 1]
-                end = int(np.searchsorted(keys, last, side="right"))
-                counts = np.empty(end - begin, dtype=np.uint32)
-                size = add_up(keys[begin:end], keys[n : n + end - begin], counts)
-                counts[:size].tofile(file)
-                n += size
-                begin = end
-            keys[:n].tofile(file)
-    except OSError as error:
-        raise write_error(error, path) from error
-    return DiskRun(path, edges_of(keys[:n]), np.dtype(np.uint32))
+    def __init__(self, path: Path, write: Callable[[memoryview], object]) -> None:
+        self.path, self.size = path, 0
+        self._write = write
+
+    def add_keys(self, keys: NDArray[np.uint64]) -> DiskRun:
+        """Append sorted keys, one for each occurrence, as a run; they are used up, little memory beside."""
+        from disambig.counts.building.build_kernels import add_up
+
+        offset = self.size
+        n = begin = 0
+        while begin < len(keys):  # distinct keys gather at the front of `keys`
+            last = keys[min(begin + _BLOCK, len(keys)) - 1]
+            end = int(np.searchsorted(keys, last, side="right"))
+            counts = np.empty(end - begin, dtype=np.uint32)
+            size = add_up(keys[begin:end], keys[n : n + end - begin], counts)
+            self.add(counts[:size])
+            n += size
+            begin = end
+        self.add(keys[:n])
+        return DiskRun(self.path, offset, edges_of(keys[:n]), np.dtype(np.uint32))
+
+    def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> DiskRun:
+        """Append distinct keys, ascending, with their counts as a run."""
+        offset = self.size
+        self.add(counts)
+        self.add(keys)
+        return DiskRun(self.path, offset, edges_of(keys), np.dtype(np.uint64))
+
+    def add(self, array: NDArray[Any]) -> int:
+        """Append an array as it is; return where it begins."""
+        begin = self.size
+        if array.size:
+            self._write(np.ascontiguousarray(array).data)
+            self.size += array.nbytes
+        return begin
 
 
-def spill_counts(path: Path, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> DiskRun:
-    """Write distinct keys, ascending, with their counts as a run; D107 where the disk is full."""
-    try:
-        with open(path, "wb") as file:
-            counts.tofile(file)
-            keys.tofile(file)
-    except OSError as error:
-        raise write_error(error, path) from error
-    return DiskRun(path, edges_of(keys), np.dtype(np.uint64))
+@contextmanager
+def run_file(path: Path) -> Iterator[RunFile]:
+    """Give a new file for runs, which can be read at once; D107 where the disk is full."""
+    with open(path, "wb", buffering=0) as file:
+
+        def write(data: memoryview) -> None:
+            left = data.cast("B")
+            try:
+                while left:  # a system writes two gigabytes at a time
+                    left = left[file.write(left) :]
+            except OSError as error:
+                raise write_error(error, path) from error
+
+        yield RunFile(path, write)
 
 
 def merged(parts: Sequence[Counted]) -> Counted:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
-import numpy as np
+from numpy.typing import NDArray
 
 from disambig.counts import file as files
-from disambig.counts.building.counter import Merged
-from disambig.counts.index.layout import EXACT, HASHES, RECORDS
+from disambig.counts.building.merging import Merged
+from disambig.counts.index.layout import EXACT, HASHES, RECORDS, Record
 from disambig.counts.index.ranks import Ranks
 from disambig.counts.index.stored_keys import StoredKeys
 from disambig.counts.index.writing import Chunk, renumber, write_index
@@ -59,12 +59,7 @@ def write_table(
     UserError
         D106 (exists), D107 (cannot be written), D108 (unknown record), D119 (keys beside rounded counts).
     """
-    target = Path(path)
-    if record not in RECORDS:
-        raise UserError("D108", name=record, names=nearest_first(record, RECORDS))
-    form = RECORDS[record]
-    if keys and form is not EXACT:
-        raise UserError("D119", record=record)
+    target, form = Path(path), form_of(record, keys=keys)
     refuse_existing(target, force=force)
     ranks = Ranks(form)
     with files.replacing(target) as file, StoredKeys(target.parent, wanted=keys) as stored:
@@ -74,26 +69,63 @@ def write_table(
         places = ranks.places()
         if form is EXACT and places is not None:
             renumber(file, files.PAGE, directory, places)
-        sections = {
-            "index": (files.PAGE, size),
-            "directory": files.append_section(file, directory),
-            "values": files.append_section(file, ranks.values()),
-            "overflow": files.append_section(file, np.ascontiguousarray(ranks.overflow())),
-        }
         header = {
             "tokenisations": list(tokenisations),
             "gaps": list(gaps),
-            "hashes": HASHES,
             "record": record,
             "orders": orders,
             "n_ngrams": n_ngrams,
             "info": dict(info or {}),
         }
-        if keys:
-            sections["keys"] = stored.append_to(file)
-            header["key_edges"] = stored.edges
-        files.finish(file, header, sections)
+        arrays = {"directory": directory, "values": ranks.values(), "overflow": ranks.overflow()}
+        finish_table(file, size, arrays, header, stored if keys else None)
     return target
+
+
+class KeysSection(Protocol):
+    """The keys of a table that are to be stored (see `stored_keys`)."""
+
+    edges: list[int]
+
+    def append_to(self, file: BinaryIO) -> tuple[int, int]:
+        """Append them as a section; return its place and size."""
+        ...
+
+
+def finish_table(
+    file: BinaryIO,
+    size: int,
+    arrays: Mapping[str, NDArray[Any]],
+    header: Mapping[str, Any],
+    stored: KeysSection | None,
+) -> None:
+    """Append all that follows the index, which is `size` bytes from the first page on.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        The sections ``directory``, ``values`` and ``overflow``.
+    header : mapping
+        Tokenisations, gaps, record, orders, number of n-grams, info.
+    """
+    sections = {"index": (files.PAGE, size)}
+    for name in ("directory", "values", "overflow"):
+        sections[name] = files.append_section(file, arrays[name])
+    names = ("tokenisations", "gaps", "hashes", "record", "orders", "n_ngrams", "info")
+    said = {name: HASHES if name == "hashes" else header[name] for name in names}
+    if stored is not None:
+        sections["keys"] = stored.append_to(file)
+        said["key_edges"] = stored.edges
+    files.finish(file, said, sections)
+
+
+def form_of(record: str, *, keys: bool) -> Record:
+    """Return a form of record by its name; D108 for an unknown one, D119 for keys beside rounded counts."""
+    if record not in RECORDS:
+        raise UserError("D108", name=record, names=nearest_first(record, RECORDS))
+    if keys and RECORDS[record] is not EXACT:
+        raise UserError("D119", record=record)
+    return RECORDS[record]
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:

@@ -26,6 +26,16 @@ class Ranks:
         self._small = np.zeros(_SMALL, dtype=np.uint16)  # ranks of the counts below it; 0: not seen yet
         self._overflow: list[NDArray[np.uint64]] = []
 
+    @classmethod
+    def given(cls, record: Record, counts: NDArray[np.uint64]) -> Ranks:
+        """Return ranks that are final: places among `counts`, ascending, as many as there can be."""
+        made = cls(record)
+        made._counts = counts
+        made._ranks = np.arange(1, len(counts) + 1).astype(np.uint16)
+        small = counts < _SMALL
+        made._small[counts[small].astype(np.intp)] = made._ranks[small]
+        return made
+
     def of(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return the (provisional) ranks of `counts`, shape ``(n,)``."""
         if self._fixed is not None:
@@ -53,6 +63,10 @@ class Ranks:
         found = np.where(self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW))
         all_found: NDArray[np.uint16] = found.astype(np.uint16)[which]
         return all_found
+
+    def appeared(self) -> NDArray[np.uint64]:
+        """Return the counts by their provisional ranks, from rank 1; none where ranks are fixed."""
+        return self._counts[np.argsort(self._ranks)]
 
     def values(self) -> NDArray[np.uint64]:
         """Return the counts in the order of their final ranks, from rank 0 (absent, 0)."""

@@ -7,9 +7,8 @@ with each value of those top bits begin, and their number.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -23,10 +22,11 @@ from disambig.errors import UserError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from disambig.counts.building.counter import Merged
+    from disambig.counts.building.merging import Merged
     from disambig.counts.index.writing import Chunk
     from disambig.counts.table import CountTable
 
+_COPY = 1 << 22
 _THREE = np.uint64(3)
 _SEVEN = np.uint64(7)
 _S61 = np.uint64(61)
@@ -60,9 +60,15 @@ class StoredKeys:
     def append_to(self, file: BinaryIO) -> tuple[int, int]:
         """Append what was kept to the table as a section; return its place and size."""
         offset = files.fill_page(file)
-        self._file.seek(0)
-        shutil.copyfileobj(self._file, file, 1 << 22)
+        self.copy_to(file.write)
         return offset, file.tell() - offset
+
+    def copy_to(self, write: Callable[[bytes], object]) -> None:
+        """Write what was kept."""
+        if self._file is not None:
+            self._file.seek(0)
+            while block := self._file.read(_COPY):
+                write(block)
 
     def __enter__(self) -> Self:
         return self

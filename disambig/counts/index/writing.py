@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from disambig.counts.index.layout import Record
 from disambig.counts.index.ranks import Ranks
 from disambig.engine import use_numba
 
+if TYPE_CHECKING:
+    from disambig.counts.building.merging import Merged
+
 Chunk = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """Keys, ascending and distinct, and their counts, none zero."""
 _REWRITE = 3 << 20
@@ -21,20 +25,32 @@ _UNITS = 10
 """What a key costs NumPy, in the units of `use_numba`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The parts ``first:stop`` of an index that has ``2**bits``: all n-grams of a range of keys."""
+
+    bits: int
+    first: int
+    stop: int
+
+
 def write_index(
-    file: BinaryIO, chunks: Iterable[Chunk], record: Record, ranks: Ranks
+    file: BinaryIO, chunks: Iterable[Chunk], record: Record, ranks: Ranks, span: Span | None = None
 ) -> tuple[NDArray[np.uint64], int]:
-    """Append the index at the end of `file`; return its directory and the number of n-grams."""
+    """Append the index at the end of `file`; return its directory and the number of n-grams.
+
+    With `span` it is a stretch of an index, and `chunks` hold the n-grams of that.
+    """
     start = file.tell()
     rows: list[tuple[int, int, int, int, int]] = []
     n_ngrams = 0
-    for bits, keys, counts in _parts(chunks):
+    for bits, keys, counts in _parts(chunks, span):
         words, slots, buckets, seed = _build(keys, ranks.of(keys, counts), bits, record)
         at = (file.tell() - start) // 2
         rows.append((at, slots, at + slots * record.width, buckets, seed))
         file.write(words.data)
         n_ngrams += len(keys)
-    return np.array(rows, dtype=np.uint64), n_ngrams
+    return np.array(rows, dtype=np.uint64).reshape(-1, 5), n_ngrams
 
 
 def renumber(
@@ -56,26 +72,35 @@ def renumber(
     file.seek(0, os.SEEK_END)
 
 
+def bits_for(chunks: Iterable[Chunk | Merged]) -> tuple[int, list[Chunk]]:
+    """Return how many top bits of the key choose the part, and the chunks that were read to know it.
+
+    So many are read that one part at least is full, to estimate how many there will be: by the same keys
+    however the chunks are cut, so the same n-grams give the same file.
+    """
+    held: list[Chunk] = []
+    n_held = 0
+    for keys, counts, *_ in chunks:
+        held.append((keys, counts))
+        n_held += len(keys)
+        if n_held > layout.KEYS_PER_PART:
+            share = (int(_joined(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
+            return layout.part_bits((layout.KEYS_PER_PART + 1) / share), held
+    return layout.part_bits(n_held), held
+
+
 def _parts(
-    chunks: Iterable[Chunk],
+    chunks: Iterable[Chunk], span: Span | None
 ) -> Iterator[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
     """Cut the chunks anew into parts of the index: ``(bits, keys, counts)``, empty parts too."""
     stream = _checked(chunks)
     held: list[Chunk] = []
-    n_held = 0
-    for chunk in stream:  # as many as one part at least, to estimate how many there will be
-        held.append(chunk)
-        n_held += len(chunk[0])
-        if n_held > layout.KEYS_PER_PART:
-            # by the same keys however the chunks are cut: the same n-grams give the same file
-            share = (int(_joined(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
-            bits = layout.part_bits((layout.KEYS_PER_PART + 1) / share)
-            break
-    else:
-        bits = layout.part_bits(n_held)
-    part = 0
+    if span is None:
+        bits, held = bits_for(stream)
+        span = Span(bits, 0, 1 << bits)
+    bits, part = span.bits, span.first
     shift = np.uint64(64 - bits)
-    while part < 1 << bits:
+    while part < span.stop:
         last = int(held[-1][0][-1] >> shift) if held else 0
         more = next(stream, None) if last <= part else None
         if more is not None:
@@ -83,7 +108,7 @@ def _parts(
             continue
         keys, counts = _joined(held)
         # parts before `last` are complete; with the stream at its end all are
-        ends = np.arange(part + 1, last + 1 if last > part else 1 << bits, dtype=np.uint64) << shift
+        ends = np.arange(part + 1, last + 1 if last > part else span.stop, dtype=np.uint64) << shift
         cuts = np.searchsorted(keys, ends).tolist()
         if last <= part:
             cuts.append(len(keys))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.counts.building import counter as counters
+from disambig.counts.building import merging
 from disambig.counts.building.build import batches, build_table, merged_partitions
 from disambig.counts.building.counter import NgramCounter
 from disambig.counts.building.pruning import least_counts
@@ -130,7 +131,7 @@ def random_sentences(n, rng=None):
 
 @pytest.mark.parametrize("capacity", [700, 100_000])
 def test_many_slices_and_runs(capacity, monkeypatch):
-    monkeypatch.setattr(counters, "_AT_ONCE", 500)
+    monkeypatch.setattr(merging, "_AT_ONCE", 500)
     monkeypatch.setattr(counters, "_SCRATCH", 64)
     text = random_sentences(800)
     with NgramCounter(Words.name, capacity=capacity) as counter:

@@ -61,3 +61,32 @@ def test_bound_is_held_by_imports(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     bound, peak = map(int, done.stdout.split())
     assert peak < bound
+
+
+JOB = """
+import sys
+from pathlib import Path
+from disambig.counts.building.counter import LEAST_MEMORY
+from disambig.counts.jobs.job import Place, build_in_job
+place = Place(Path(sys.argv[2]) / "job")
+build_in_job(Path(sys.argv[2]) / "x", [sys.argv[1]], ["disambig.words.v1"], place, memory=LEAST_MEMORY)
+status = Path("/proc/self/status").read_text()
+print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
+def test_bound_is_held_by_jobs(tmp_path):
+    rng = np.random.default_rng(0)
+    with open(tmp_path / "x.txt", "w") as file:
+        for _ in range(60):
+            file.write(" ".join(map(str, rng.integers(0, 1 << 40, 1_000))) + " w")
+            file.write(
+                " w".join(chr(97 + i % 26) * (1 + i // 26) for i in rng.integers(0, 300, 100_000)) + "\n"
+            )
+    command = [sys.executable, "-c", JOB, str(tmp_path / "x.txt"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    bound, peak = map(int, done.stdout.split())
+    assert peak < bound
+    assert list((tmp_path / "job").glob("*.runs"))

@@ -1,0 +1,339 @@
+"""A counting job, from its first shard to the table. Killed anywhere it goes on where it was.
+
+The items of a job are its shards of text and then the ranges of its table, numbered one after the other. Each
+is finished once its record is there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from disambig.batch.manifest import (
+    begin_or_resume,
+    check_directory,
+    discard,
+    drafts_of,
+    locked,
+    new_manifest,
+)
+from disambig.batch.planning import Plan, plan
+from disambig.batch.records import ShardRecord
+from disambig.batch.runners import InProcess
+from disambig.batch.work import Runner, Work
+from disambig.counts import file as files
+from disambig.counts.building.build import Choices, Progress, counter_for, info_of, numbers
+from disambig.counts.building.counter import MEMORY
+from disambig.counts.building.derive import joined_header
+from disambig.counts.building.inputs import TextFiles
+from disambig.counts.building.write import form_of, refuse_existing
+from disambig.counts.index.layout import EXACT
+from disambig.counts.index.writing import bits_for
+from disambig.counts.jobs.assembling import assemble, in_order, load_ranked, save_ranked
+from disambig.counts.jobs.pieces import Piece, PieceWork, Range, finished_piece, ranges
+from disambig.counts.jobs.shards import CountWork, finished_shard
+from disambig.counts.jobs.sources import Shards, Source, Tables
+from disambig.counts.table import CountTable
+from disambig.errors import UserError
+from disambig.files.opening import STDIN
+from disambig.formats.inputs import Input
+from disambig.text.hashing import MAX_ORDER
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+SMALLEST, LARGEST = 8_000_000, 128_000_000
+"""Bytes of a shard, unless its size is given: a sixteenth of the text between these bounds."""
+_SHARDS = 16
+_RANGES = 256  # at most
+_TEXT, _NGRAMS = 4_000_000, 3_000_000  # of a range: bytes that were counted, n-grams that are merged
+_FOLDERS = 20  # of the inputs, that each worker of another machine must see
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a job is done, and by whom.
+
+    Attributes
+    ----------
+    directory : Path
+        Holds all of the job; shared by all workers.
+    stays : bool
+        Whether it stays when the table is written.
+    runner : Runner
+    command : dict, optional
+        What began the job, kept in its manifest.
+    """
+
+    directory: Path
+    stays: bool = True
+    runner: Runner = field(default_factory=InProcess)
+    command: dict[str, Any] | None = None
+
+
+def build_in_job(
+    path: str | os.PathLike[str],
+    paths: Sequence[str],
+    tokenisations: Sequence[str],
+    place: Place,
+    *,
+    gaps: bool = False,
+    shard_size: int | None = None,
+    **choices: Unpack[Choices],
+) -> Path:
+    """Count the n-grams of text files as a job and write them as a count table: that of `build.build_table`.
+
+    Parameters
+    ----------
+    path : path
+        The table.
+    paths : sequence of str
+        See `inputs.TextFiles`; no standard input.
+    tokenisations : sequence of str
+        Registered names.
+    place : Place
+    gaps : bool
+    shard_size : int, optional
+        Bytes of text a shard, of files that are not packed; they are cut between lines.
+    **choices
+        See `build.Choices`; `memory` is the bound of each worker, `temporary` is not used.
+
+    Raises
+    ------
+    UserError
+        Those of `build.build_table` and `inputs.TextFiles`; D910 for standard input, D911 where something
+        was set aside; D309, D312, D319, D870, D877, D912 to D915 for the job.
+    """
+    output, form = Path(path), form_of(choices.get("record", "exact"), keys=choices.get("keys", False))
+    force = choices.get("force", False)
+    refuse_existing(output, force=force)
+    if STDIN in paths:
+        raise UserError("D910")
+    counting = Choices(
+        orders=choices.get("orders", MAX_ORDER),
+        keep_words=choices.get("keep_words"),
+        memory=choices.get("memory", MEMORY),
+    )
+    with counter_for(tokenisations, gaps=gaps, **counting) as counter:  # refuses what cannot be counted
+        orders, kinds = counter.orders, len(counter.kinds)
+    text = TextFiles(paths)
+    size = shard_size or min(max(text.total // _SHARDS, SMALLEST), LARGEST)
+    made = plan([Input(each, each, "line") for each in text.paths], shard_size=size)
+    folders = _folders(text.paths)
+    job = _Job(place, made, text.total // _TEXT, force, choices.get("progress"))
+    config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}
+    with job.begun({"counts": "build", **config}):
+        work = CountWork(place.directory, tuple(tokenisations), gaps, counting, folders)
+        done = job.run("count", work, made.shards, lambda shard: finished_shard(work, shard, kinds))
+        totals = [sum(record.said["totals"][row] for record in done) for row in range(kinds)]
+        if not totals[0] and not choices.get("keep_words"):
+            raise UserError("D113")
+        source = Shards(place.directory, len(made.shards), orders, gaps, choices.get("min_counts"))
+        view = {"texts": sum(record.totals.documents for record in done), "sources": text.sources}
+        info = info_of({name: view for name in tokenisations}, **choices)
+        names = list(tokenisations)
+        header = {
+            "tokenisations": names,
+            "gaps": names if gaps else [],
+            "record": form.name,
+            "orders": orders,
+        }
+        job.table(output, source, header, info, choices, totals, folders)
+    return output
+
+
+def merge_in_job(
+    path: str | os.PathLike[str],
+    tables: Sequence[CountTable],
+    place: Place,
+    *,
+    min_counts: Mapping[int, int] | None = None,
+    record: str = "exact",
+    keys: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Merge tables as a job, a range of keys at a time; the table is that of `derive.merge_tables`.
+
+    Parameters are those of `derive.merge_tables`, and `place`; so are errors, with those of `build_in_job`.
+    """
+    output, form = Path(path), form_of(record, keys=keys)
+    refuse_existing(output, force=force)
+    names, gaps, info = joined_header(tables)
+    inputs = tuple(
+        {"name": str(table.path), "size": os.path.getsize(table.path), "identity": _identity(table.path)}
+        for table in tables
+    )
+    choices = Choices(min_counts=min_counts, record=record, keys=keys, force=force, progress=progress)
+    wanted = sum(table.n_ngrams for table in tables) // _NGRAMS
+    job = _Job(place, Plan(inputs, ()), wanted, force, progress)
+    orders = tables[0].orders
+    with job.begun({"counts": "merge", **_config(choices)}):
+        header = {"tokenisations": names, "gaps": gaps, "record": form.name, "orders": orders}
+        source = Tables(tuple(str(table.path) for table in tables), orders, bool(gaps), min_counts)
+        job.table(output, source, header, info, choices, None, _folders(source.paths))
+    return output
+
+
+class _Job:
+    """A job whose items are the shards of a plan, and some ranges of keys."""
+
+    def __init__(self, place: Place, made: Plan, wanted: int, force: bool, progress: Progress | None) -> None:
+        self._place, self._plan, self._force = place, made, force
+        self._ranges = min(max(1, wanted), _RANGES)
+        self._progress = progress or (lambda stage, done, total: None)
+
+    @contextmanager
+    def begun(self, config: dict[str, Any]) -> Iterator[None]:
+        """Hold the directory while the job is done; remove it at the end, if it is not to stay."""
+        directory = self._place.directory
+        manifest = new_manifest(self._plan, config, self._place.command)
+        manifest["shards"] += self._ranges
+        with _named_job():
+            check_directory(directory, manifest, force=self._force)  # before anything is written there
+        with locked(directory):
+            begin_or_resume(directory, manifest, force=self._force)
+            drafts = drafts_of(directory)
+            drafts.clean()
+            try:
+                yield
+            finally:
+                drafts.clean()  # of workers that were killed
+            if not self._place.stays:
+                discard(directory)
+
+    def run(
+        self, stage: str, work: Work, items: Sequence[Any], finished: Callable[[Any], ShardRecord | None]
+    ) -> list[ShardRecord]:
+        """Do what is missing of some items; return the records of all, in their order.
+
+        Raises
+        ------
+        UserError
+            D911 for items that were set aside; all others are done then.
+        """
+        records = {item.index: record for item in items if (record := finished(item)) is not None}
+        amount = sum(item.size for item in items if item.index in records)
+
+        def tell(more: int) -> None:
+            nonlocal amount
+            amount += more
+            self._progress(stage, amount, None)
+
+        tell(0)
+        problems = []
+        for outcome in self._place.runner.run(
+            work, [item for item in items if item.index not in records], tell=tell
+        ):
+            tell(outcome.item.size - outcome.told)
+            if outcome.problem is not None:
+                problems.append(f"shard {outcome.item.index}: {outcome.problem}")
+            else:
+                records[outcome.item.index] = outcome.result
+        if problems:
+            raise UserError("D911", problem=problems[0], n=len(problems))
+        return [records[item.index] for item in items]
+
+    def table(
+        self,
+        output: Path,
+        source: Source,
+        header: dict[str, Any],
+        info: dict[str, Any],
+        choices: Choices,
+        totals: list[int] | None,
+        folders: tuple[str, ...],
+    ) -> None:
+        """Write the pieces that are missing, and the table.
+
+        `totals` are the n-grams seen of each kind where they are known.
+        """
+        opened = source.open()
+        bits, _ = bits_for(opened.stretch().chunks(0, len(opened.edges) - 1))
+        items = ranges(opened.edges, bits, self._ranges, index=len(self._plan.shards))
+        del opened
+        keys = choices.get("keys", False)
+        ranked = load_ranked(self._place.directory)
+        work = PieceWork(self._place.directory, source, header["record"], keys, bits, ranked, folders)
+        pieces = self._pieces(work, items)
+        form = form_of(header["record"], keys=keys)
+        if ranked is None:
+            ranked, all_ranked = in_order(pieces)
+            ranked.sort()
+            if form is EXACT and not all_ranked:
+                save_ranked(self._place.directory, ranked)
+                pieces = self._pieces(dataclasses.replace(work, ranked=ranked), items)
+        seen, distinct, kept = (_sums(pieces, name) for name in ("seen", "distinct", "kept"))
+        if totals is not None and seen != totals:
+            raise UserError("D877", path=self._place.directory)
+        info.update(numbers(header["orders"], seen, distinct, kept, choices.get("min_counts")))
+        assemble(
+            output,
+            pieces,
+            form=form,
+            ranked=ranked,
+            header={**header, "info": info},
+            keys=keys,
+            consume=not self._place.stays,
+        )
+
+    def _pieces(self, work: PieceWork, items: list[Range]) -> list[Piece]:
+        old = {item.index for item in items if finished_piece(work, item) is not None}
+        records = self.run("write", work, items, lambda item: finished_piece(work, item))
+        return [
+            Piece.of(work.directory, record, keys=work.keys, old=item.index in old)
+            for item, record in zip(items, records, strict=True)
+        ]
+
+
+@contextmanager
+def _named_job() -> Iterator[None]:
+    """Say of --job what jobs of annotation say of --output."""
+    try:
+        yield
+    except UserError as problem:
+        code = {"D310": "D912", "D311": "D913", "D318": "D914", "D871": "D915"}.get(problem.code)
+        if code is None:
+            raise
+        raise UserError(code, **problem.values) from problem
+
+
+def _sums(pieces: Iterable[Piece], name: str) -> list[int]:
+    return [int(n) for n in np.sum([piece.said[name] for piece in pieces], axis=0, dtype=object)]
+
+
+def _config(choices: Choices) -> dict[str, Any]:
+    """Return what of the choices makes another job."""
+    words = choices.get("keep_words")
+    return {
+        "orders": choices.get("orders", MAX_ORDER),
+        "min_counts": dict(choices.get("min_counts") or {}),
+        "keep_words": None if words is None else _digest("\n".join(sorted(words)).encode()),
+        "record": choices.get("record", "exact"),
+        "keys": choices.get("keys", False),
+        "licence": choices.get("licence", ""),
+    }
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _identity(path: Path) -> str:
+    mapped, *_ = files.map_file(path)
+    try:
+        return files.identity(mapped)
+    finally:
+        mapped.close()
+
+
+def _folders(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_FOLDERS])
