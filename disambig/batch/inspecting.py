@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.batch.manifest import NAME, is_at_work, load_manifest
-from disambig.batch.records import ShardRecord, load_record, record_path
+from disambig.batch.records import ShardRecord, load_record, read_record
 from disambig.batch.totals import Totals
 from disambig.files.seals import Seal
 
@@ -25,8 +25,8 @@ class Status:
         Of what is finished.
     bad : list of str
         A message for each document left out so far.
-    damaged : list of int
-        Shards with a record that cannot be used: their files are gone, or of another size.
+    damaged : dict of int to str
+        What is wrong with each shard whose record cannot be used, or whose files are gone or of another size.
     at_work : bool
         Whether a process holds the job.
     """
@@ -36,7 +36,7 @@ class Status:
     finished: int = 0
     totals: Totals = field(default_factory=Totals)
     bad: list[str] = field(default_factory=list)
-    damaged: list[int] = field(default_factory=list)
+    damaged: dict[int, str] = field(default_factory=dict)
     at_work: bool = False
 
 
@@ -51,10 +51,10 @@ def status(directory: Path) -> Status:
     manifest = load_manifest(directory / NAME)
     found = Status(manifest, shards=manifest["shards"], at_work=is_at_work(directory))
     for index in range(found.shards):
-        record = load_record(directory, index)
-        if record is None:
-            if record_path(directory, index).exists():
-                found.damaged.append(index)
+        record = read_record(directory, index)
+        if not isinstance(record, ShardRecord):
+            if record is not None:
+                found.damaged[index] = record
             continue
         found.finished += 1
         found.totals.add(record.totals)
@@ -80,15 +80,27 @@ def verify(
     read : callable
         Told the size of each file that was read.
     """
-    for index in status(directory).damaged:
-        yield index, f"shard {index}: its record cannot be read, or a file of it is gone or of another size"
+    for index, problem in status(directory).damaged.items():
+        yield index, f"shard {index}: {problem}"
     for index, record in records(directory):
-        for name, (size, digest) in record.files.items():
-            try:
-                seal = Seal.of(directory / name)
-            except OSError as problem:
-                yield index, f"shard {index}: {name}: cannot be read: {problem.strerror or problem}"
-                continue
-            read(size)
-            if (seal.size, seal.digest()) != (size, digest):
-                yield index, f"shard {index}: {name}: is not what the job wrote"
+        yield from ((index, problem) for problem in _wrong(directory, index, record, read))
+
+
+def is_whole(directory: Path, index: int) -> bool:
+    """Read the files of a shard: tell whether it has none, or all as they were written."""
+    record = read_record(directory, index)
+    if not isinstance(record, ShardRecord):
+        return record is None
+    return not any(_wrong(directory, index, record, lambda size: None))
+
+
+def _wrong(directory: Path, index: int, record: ShardRecord, read: Callable[[int], object]) -> Iterator[str]:
+    for name, (size, digest) in record.files.items():
+        try:
+            seal = Seal.of(directory / name)
+        except OSError as problem:
+            yield f"shard {index}: {name}: cannot be read: {problem.strerror or problem}"
+            continue
+        read(size)
+        if (seal.size, seal.digest()) != (size, digest):
+            yield f"shard {index}: {name}: is not what the job wrote"

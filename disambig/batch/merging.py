@@ -29,6 +29,8 @@ def merge(directory: Path, write: Callable[[bytes], object]) -> int:
         is not what was written; D309.
     """
     seen = status(directory)
+    for problem in seen.damaged.values():
+        raise UserError("D877", path=directory / problem.partition(":")[0])
     if seen.finished < seen.shards:
         left = seen.shards - seen.finished
         raise UserError("D874", path=directory, left=left, shards=seen.shards)

@@ -61,12 +61,24 @@ def save_record(directory: Path, index: int, record: ShardRecord) -> None:
 
 def load_record(directory: Path, index: int) -> ShardRecord | None:
     """Return the record of a shard if it is finished: its record is there, and its files in their sizes."""
+    found = read_record(directory, index)
+    return found if isinstance(found, ShardRecord) else None
+
+
+def read_record(directory: Path, index: int) -> ShardRecord | str | None:
+    """Return the record of a finished shard, what is wrong with it, or None where there is none."""
+    path = record_path(directory, index)
     try:
-        record = record_of(json.loads(record_path(directory, index).read_bytes()))
-        whole = all(_size(directory, name) == size for name, (size, _) in record.files.items())
-        return record if whole else None
-    except BROKEN:
+        record = record_of(json.loads(path.read_bytes()))
+        for name, (size, _) in record.files.items():
+            found = _size(directory, name)
+            if found != size:
+                return f"{name}: is gone" if found < 0 else f"{name}: has {found:,} bytes, not {size:,}"
+        return record
+    except FileNotFoundError:
         return None
+    except BROKEN:
+        return f"{path.relative_to(directory)}: cannot be read as a record"
 
 
 def record_of(values: Any) -> ShardRecord:

@@ -163,7 +163,7 @@ MESSAGES: dict[str, str] = {
     "D911": "{n:,} of the job's shards could not be done; the first is {problem}; started again, the job tries them again",
     "D912": "{path} holds other things: name an empty directory with --job, or add --force",
     "D913": "{path} holds a job begun otherwise ({changes}): name another with --job, or add --force to begin anew",
-    "D914": "{path}: no manifest of a job: {problem}; name another directory with --job, or add --force",
+    "D914": "{path}: no manifest of a job: {problem}; name another directory with --job",
     "D915": "{path} is no directory, and a job writes into one: name another with --job",
     "D920": "a cluster of this machine cannot be started: {problem}; try again, or --engine local",
     "D930": "{name} has no parts that several workers could do: leave out --workers, --engine and --scheduler",

@@ -72,7 +72,7 @@ MESSAGES: dict[str, str] = {
     "D315": "worker processes cannot start: {problem}; try --workers 1",
     "D316": "{path} is one of the inputs: choose another --output",
     "D317": "standard input cannot be read twice, so no job reads it: give --output a file name",
-    "D318": "{path}: no manifest of a job: {problem}; choose another --output or add --force",
+    "D318": "{path}: no manifest of a job: {problem}; name the directory of one, or begin it anew with --force",
     "D319": "{path}: changed since the job began: begin the job anew",
     "D320": "{path}: is longer than {limit:,} bytes: split it, or give it as --lines",
     "D321": "{format} is not made of {kind} ({path}): choose --format jsonl, csv, html or {kind}",

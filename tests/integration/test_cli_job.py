@@ -59,7 +59,12 @@ def test_a_finished_part_cut_in_half_is_done_again(corpus):
     part = corpus / "out" / "part-00001.jsonl"
     whole = part.read_bytes()
     part.write_bytes(whole[: len(whole) // 2])
-    assert b"shard 1" in run("job", "verify", "out", cwd=corpus, status=2).stdout
+    said = run("job", "verify", "out", cwd=corpus, status=2)
+    assert (
+        f"shard 1: part-00001.jsonl: has {len(whole) // 2:,} bytes, not {len(whole):,}"
+        in said.stdout.decode()
+    )
+    assert b"D877" in run("job", "merge", "out", cwd=corpus, status=2).stderr
     annotate(corpus)
     assert part.read_bytes() == whole
 
@@ -179,3 +184,27 @@ def test_a_page_leads_to_the_parts_of_a_job_in_html(corpus):
     annotate(corpus, "--force")
     assert not (corpus / "out" / "index.html").exists()
     assert b"D602" in annotate(corpus, "--shard-index", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("shard_size", "x"), ("lines", "perhaps"), ("workers", 2.5), ("paths", "lines.txt")]
+)
+def test_options_of_other_types_in_a_manifest_are_a_message(corpus, name, value):
+    annotate(corpus)
+    path = corpus / "out" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["command"]["options"][name] = value
+    path.write_text(json.dumps(manifest))
+    assert b"D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
+
+
+def test_what_is_not_finished_is_told_beside_what_is(corpus):
+    annotate(corpus)
+    (corpus / "out" / "shards" / "00000.json").unlink()
+    said = run("job", "verify", "out", cwd=corpus).stderr.decode()
+    n = told_shards(corpus)
+    assert f"{n - 1} of {n} shards finished" in said
+
+
+def told_shards(corpus):
+    return json.loads((corpus / "out" / "manifest.json").read_text())["shards"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -41,7 +42,7 @@ def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Prin
         said = {
             "shards": found.shards,
             "finished": found.finished,
-            "damaged": found.damaged,
+            "damaged": list(found.damaged),
             "at_work": found.at_work,
             "bad": found.bad,
             **found.totals.plain(),
@@ -77,7 +78,7 @@ def verify(
 
     The exit status is 2 where something is damaged.
     """
-    from disambig.batch.inspecting import status
+    from disambig.batch.inspecting import is_whole, status
     from disambig.batch.inspecting import verify as verified
     from disambig.batch.manifest import locked
     from disambig.batch.records import record_path
@@ -87,7 +88,7 @@ def verify(
     from disambig.plural import many
 
     output, damaged, amount, files = Output(), set(), 0, 0
-    shards = status(directory).finished
+    seen = status(directory)
     with progress() as meter:
 
         def read(size: int) -> None:
@@ -100,11 +101,14 @@ def verify(
             output.result(f"{message}\n")
     if damaged and forget:
         with locked(directory):
-            for index in damaged:
+            for index in sorted(damaged):
+                if is_whole(directory, index):  # done again meanwhile
+                    continue
                 with writing(record_path(directory, index)):
                     record_path(directory, index).unlink(missing_ok=True)
         remark(f"forgotten: {many(len(damaged), 'shard')}; to do them again: disambig job resume {directory}")
-    remark(f"{many(shards, 'shard')} finished, {many(files, 'file')} read, {len(damaged):,} damaged")
+    finished = f"{seen.finished:,} of {many(seen.shards, 'shard')} finished"
+    remark(f"{finished}, {many(files, 'file')} read, {len(damaged):,} damaged")
     if damaged:
         raise typer.Exit(FAILURE)
 
@@ -118,6 +122,8 @@ def resume(
     quiet: Quiet = False,
 ) -> None:
     """Go on with a job by the command that began it, in the directory where that was given."""
+    from pydantic import TypeAdapter, ValidationError
+
     from disambig.batch.manifest import NAME, load_manifest
     from disambig.cli.commands import counts
     from disambig.cli.commands.annotate import annotate
@@ -132,26 +138,24 @@ def resume(
     needed = {name for name, each in known.items() if each.default is inspect.Parameter.empty}
     if not isinstance(options, dict) or not needed <= options.keys() <= known.keys():
         raise UserError("D876", path=directory)
+    hints = get_type_hints(command)
+    try:
+        options = {
+            name: TypeAdapter(hints[name]).validate_json(json.dumps(value), strict=True)
+            for name, value in options.items()
+        }
+    except ValidationError:
+        raise UserError("D876", path=directory) from None
     more: dict[str, Any] = {"quiet": quiet}
     if command is annotate:
         more |= {"output": str(directory.absolute()), "force": False}
     else:
-        options = {name: _as_path(value, known[name].annotation) for name, value in options.items()}
         more |= {} if options["job"] is None else {"job": directory.absolute()}
     try:
         os.chdir(said["directory"])
     except (OSError, LookupError, TypeError, ValueError):
         raise UserError("D876", path=directory) from None
     command(**{**options, **more, **({} if workers is None else {"workers": workers})})
-
-
-def _as_path(value: Any, annotation: Any) -> Any:
-    """Return what a command was given of its plain value: paths are written as text."""
-    if "Path" not in str(annotation):
-        return value
-    if isinstance(value, list):
-        return [_as_path(each, annotation) for each in value]
-    return Path(value) if isinstance(value, str) else value
 
 
 @app.command()
