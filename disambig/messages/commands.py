@@ -66,6 +66,7 @@ MESSAGES: dict[str, str] = {
     "D693": "the model {model} learned from the conversions of another converter than {converter}: convert without it (--no-rerank), or train it again",
     "D694": "{n:,} sentences of Japanese are too few to adapt to: give {least:,} at least",
     "D695": "a weight of {value!r} for the model that is adapted: choose one above 0 and below 1",
+    "D696": "{path} exists and holds no adapted converter: --force replaces these alone; choose another --output",
     "D697": "{path} holds {found}, which is no part of a converter: save the converter into a folder of its own",
     "D700": "C is {seen}: it must be a number above 0, {most:g} at most",
     "D701": "feature group {name!r} is in two subsets of `variance` and `free`: name it once",
