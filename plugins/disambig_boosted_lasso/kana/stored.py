@@ -123,6 +123,8 @@ def load_converter(folder: str | Path) -> Converter:
         if spelling.shape != (2, LETTERS, LETTERS):
             raise ValueError(f"spelling has the shape {spelling.shape}")
         mixture = bool(header["mixture"])
+    except UserError as error:
+        raise UserError("D674", path=folder, problem=error.text) from None
     except (ValueError, LookupError, TypeError) as error:
         raise UserError("D674", path=folder, problem=error) from None
     background = load_language_model(folder / MODEL)
