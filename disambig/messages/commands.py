@@ -157,7 +157,7 @@ MESSAGES: dict[str, str] = {
     "D903": "{setting} is {value!r}: give a whole number from {least:,} to {most:,}",
     "D904": "texts is the text {value!r}: give a list of texts",
     "D905": "{path}: trees to learn from and to measure on: {n:,}; give {least:,} at least",
-    "D906": "{path} exists and holds no parser: --force replaces parsers alone; choose another --output",
+    "D906": "{path} exists and holds no parser, or other things too: --force replaces parsers alone; choose another --output",
     "D907": "{text!r} is no constituent: take one of span._.constituents, or a sentence",
     "D908": "this Doc has no constituents: put disambig_parser into the pipeline",
     "D909": "model {name!r} of the task {task!r} gives no tags to all words: name a tagger, such as tag",
