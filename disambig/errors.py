@@ -27,8 +27,12 @@ class UserError(ValueError):
     def __init__(self, code: str, **values: object) -> None:
         self.code = code
         self.values = values
-        message = " ".join(MESSAGES[code].format(**values).split("\n"))
-        super().__init__(f"[{code}] {message}")
+        super().__init__(f"[{code}] {self.text}")
+
+    @property
+    def text(self) -> str:
+        """What it says, in one line, without its code: for a message that this one is the problem of."""
+        return " ".join(MESSAGES[self.code].format(**self.values).split("\n"))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.code, self.values)

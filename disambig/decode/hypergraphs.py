@@ -108,8 +108,9 @@ class Hypergraphs:
         ValueError
             If an instance has no derivation left.
         """
-        left = np.flatnonzero(self.reached(rows))
-        sizes = np.add.reduceat(self.reached(rows), self.offsets[:-1]) if len(self) else np.zeros(0, np.int64)
+        reached = self.reached(rows)
+        left = np.flatnonzero(reached)
+        sizes = np.add.reduceat(reached, self.offsets[:-1]) if len(self) else np.zeros(0, np.int64)
         if len(sizes) and not sizes.all():
             raise ValueError(f"hypergraph {int(np.argmin(sizes))} has no derivation left")
         offsets = np.concatenate([[0], np.cumsum(sizes)])

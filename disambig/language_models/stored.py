@@ -103,6 +103,8 @@ def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
             raise ValueError("it was made for a background with other words")
         check_weight(float(weight.item()))
         return Mixture(background, adaptation, float(weight.item()))
+    except UserError as error:
+        raise UserError("D655", path=folder, problem=error.text) from None
     except (ValueError, TypeError, LookupError) as error:
         raise UserError("D655", path=folder, problem=error) from None
 

@@ -113,6 +113,10 @@ def test_adapting_is_refused_before_the_long_work(home, tmp_path):
     (tmp_path / "there").mkdir()
     said = ["adapt", "text.txt", "--model", home]
     assert "D310" in here(*said, "-o", "there", folder=tmp_path).stderr
+    (tmp_path / "there" / "mine").write_text("kept")
+    done = here(*said, "-o", "there", "--force", folder=tmp_path)
+    assert done.stderr.startswith("disambig: [D696] there ") and done.stderr.count("\n") == 1
+    assert (tmp_path / "there" / "mine").read_text() == "kept"
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
     assert "D694" in here(*said, "-o", "new", folder=tmp_path).stderr
@@ -153,11 +157,13 @@ def test_a_killed_run_leaves_what_was_there(home, tmp_path, monkeypatch):
     from disambig_boosted_lasso.kana import adapting
 
     (tmp_path / "text.txt").write_text("\n".join(TEXT * 10), encoding="utf8")
-    (tmp_path / "new").mkdir()
-    (tmp_path / "new" / "mine").write_text("kept")
+    folder_of(tmp_path, reranker=False)
+    (tmp_path / "mine").rename(tmp_path / "new")
+    (tmp_path / "new" / "notes").write_text("kept")
     full = UserError("D309", path="new", problem="disk full")
     monkeypatch.setattr(adapting, "error_rate", lambda *_: (_ for _ in ()).throw(full))
     done = here("adapt", "text.txt", "--model", home, "-o", "new", "--force", folder=tmp_path)
     assert "D309" in done.stderr
     assert [path.name for path in tmp_path.iterdir() if path.name != "text.txt"] == ["new"]
-    assert (tmp_path / "new" / "mine").read_text() == "kept"
+    assert (tmp_path / "new" / "notes").read_text() == "kept"
+    assert here("convert", "--model", "new", given="ねこ\n", folder=tmp_path).stdout == "猫\n"

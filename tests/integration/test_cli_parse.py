@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -222,6 +223,28 @@ def test_training_says_what_is_wrong_before_the_long_work(tmp_path):
         done = here("train-parser", *options, folder=tmp_path)
         assert (done.returncode, code in done.stderr) == (2, True), (options, done.stderr)
     assert not (tmp_path / "new").exists()
+
+
+def test_training_says_where_it_cannot_write_before_the_long_work(tmp_path, monkeypatch):
+    from disambig_exponentiated_gradient.parsers import training
+
+    monkeypatch.setattr(training, "train", lambda *_, **__: pytest.fail("it began"))
+    (tmp_path / "my.mrg").write_text(MANY, encoding="utf8")
+    for output in ("my.mrg/new", "/proc/none/new"):
+        done = here("train-parser", "my.mrg", "-o", output, folder=tmp_path)
+        assert (done.returncode, "D309" in done.stderr, done.stderr.count("\n")) == (2, True, 1)
+
+
+def test_training_replaces_a_parser_and_nothing_beside_it(home, tmp_path):
+    (tmp_path / "my.mrg").write_text(MANY, encoding="utf8")
+    shutil.copytree(home, tmp_path / "mine")
+    (tmp_path / "mine" / "notes.txt").write_text("kept")
+    done = here("train-parser", "my.mrg", "-o", "mine", "--force", folder=tmp_path)
+    assert done.returncode == 2 and "D906" in done.stderr
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "kept"
+    (tmp_path / "mine" / "notes.txt").unlink()
+    assert here("train-parser", "my.mrg", "-o", "mine", "--force", folder=tmp_path).returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "my.mrg"]
 
 
 def test_training_measures_on_trees_that_are_held_out(tmp_path):

@@ -106,3 +106,9 @@ def test_word_senses_are_on_all_of_senseval_2():
         64.2,
     ]
     assert paper["SVM-COMB", "Senseval-3"] == 70.8 and len(paper) == 4 * 3 + 2
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("collins2005.")])
+def test_the_table_of_the_plugin_names_its_experiments(name):
+    said = (HOMES[name.partition(".")[0]] / "README.md").read_text(encoding="utf8")
+    assert f"`{name}`" in said.partition("\n## ")[0]

@@ -28,7 +28,7 @@ def adapt(
     rerank: Annotated[
         bool, typer.Option("--rerank/--no-rerank", help="Whether candidates are ranked again.")
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output, an adapted converter.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Adapt the conversion of kana to your own text, for `disambig convert --model FOLDER`.
@@ -44,6 +44,7 @@ def adapt(
 
     if output.exists() and not force:
         raise UserError("D310", path=output)
+    adapting.check_output(output)
     sudachi()
     place = place_of(model)
     sentences = list(sentences_in(line for _, line in lines_in(texts)))

@@ -7,9 +7,6 @@ FOLDER/
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Model, UserError
+from disambig.api.packs import saved_folder, writing
 from disambig.api.training import save_model
 
 from .conversion import Conversion
@@ -27,7 +25,7 @@ from .places import CONVERTER, RERANKER, Place
 from .readings import words_of
 from .reranking import learn_reranker, mean_cost
 from .segmented import Segmented
-from .stored import fingerprint
+from .stored import fingerprint, is_converter
 
 LEAST = 20
 """Sentences below which there is nothing to adapt to."""
@@ -84,7 +82,7 @@ def adapt(
     place : Place
         Of the converter; of one that was adapted before that adaptation is replaced.
     output : Path
-        What lies there is replaced.
+        A converter that was adapted before is replaced.
     weight : float, optional
         Of the language model that is adapted; by default the one under which a tenth of the sentences
         is most probable.
@@ -95,10 +93,25 @@ def adapt(
     Raises
     ------
     UserError
-        D694 for too few sentences, D695 for a weight that is none, D670 without SudachiPy; D309.
+        D694 for too few sentences, D695 for a weight that is none, D670 without SudachiPy; D696 for an
+        output that holds something else, D309 where it cannot be written: all before the long work.
     """
     check(sentences, weight)
-    tell = tell or _nothing
+    check_output(output)
+    with saved_folder(output) as draft:
+        return _adapt(sentences, place, draft, output, weight, rerank, tell or _nothing)
+
+
+def _adapt(
+    sentences: Sequence[str],
+    place: Place,
+    draft: Path,
+    output: Path,
+    weight: float | None,
+    rerank: bool,
+    tell: Tell,
+) -> Adapted:
+    """Adapt a converter into a draft of the output."""
     base = Conversion(Converter.load(place.converter), place.model() if rerank else None)
     text = _segmented(sentences, base.converter, tell)
     apart = _apart(text)
@@ -106,19 +119,14 @@ def adapt(
     tell("mixing language models", 0, 1)
     adapted = base.converter.adapted(learn, weight=weight)
     mixed = float(getattr(adapted.model, "weight", 1.0))
-    output.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
-    try:
+    with writing(output):
         adapted.save(draft / CONVERTER, bits=8)
-        adapted = Converter.load(draft / CONVERTER)
-        ranked, model = _ranked(base, learn, mixed, draft, tell) if rerank else ("none", None)
-        if model is not None:
-            save_model(model, draft / RERANKER)
-        tell("testing", 0, 1)
-        before, after = error_rate(base, test), error_rate(Conversion(adapted, model), test)
-        _put(draft, output)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    adapted = Converter.load(draft / CONVERTER)
+    ranked, model = _ranked(base, learn, mixed, draft, tell) if rerank else ("none", None)
+    if model is not None:
+        save_model(model, draft / RERANKER)
+    tell("testing", 0, 1)
+    before, after = error_rate(base, test), error_rate(Conversion(adapted, model), test)
     return Adapted(len(learn), len(test), before, after, mixed, ranked)
 
 
@@ -134,6 +142,20 @@ def check(sentences: Sequence[str], weight: float | None) -> None:
         raise UserError("D695", value=weight)
     if len(sentences) < LEAST:
         raise UserError("D694", n=len(sentences), least=LEAST)
+
+
+def check_output(output: Path) -> None:
+    """Refuse to replace what is neither an empty folder nor an adapted converter.
+
+    Raises
+    ------
+    UserError
+        D696; D309 where it cannot be looked at.
+    """
+    with writing(output):
+        is_free = not output.exists() or (output.is_dir() and not any(output.iterdir()))
+    if not is_free and not is_converter(output / CONVERTER):
+        raise UserError("D696", path=output)
 
 
 def error_rate(conversion: Conversion, text: Segmented) -> float:
@@ -204,20 +226,6 @@ def _moved(model: Model, converter: Path) -> Model:
     said = {"converter": str(converter), "digest": fingerprint(converter)}
     config = {**model.config, "task": {**model.config["task"], **said}}
     return replace(model, task=replace(model.task, **said), config=config)  # type: ignore[type-var]
-
-
-def _put(draft: Path, output: Path) -> None:
-    """Rename a finished folder; what was there before goes."""
-    os.chmod(draft, 0o755)
-    old = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
-    try:
-        if output.exists():
-            os.replace(output, old / output.name)
-        os.replace(draft, output)
-    except OSError as problem:
-        raise UserError("D309", path=output, problem=problem.strerror or problem) from problem
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _nothing(stage: str, done: int, total: int) -> None:

@@ -13,7 +13,7 @@ import unicodedata
 _TO_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)} | {0x30FD: 0x309D, 0x30FE: 0x309E}
 _TO_KATAKANA = {low: high for high, low in _TO_HIRAGANA.items()}
 _HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
-_REPEATED = re.compile("([ぁ-ゖ])([ゝゞ])")
+_REPEATED = re.compile("([ぁ-ゖ])([ゝゞ]+)")
 _NATIVE = re.compile("[ぁ-ゖァ-ヺゝゞヽヾー一-鿿㐀-䶿豈-﫿\U00020000-\U0003134f々〆〇ヶ\uff66-\uff9f]")
 _KANJI = re.compile("[一-鿿㐀-䶿豈-﫿\U00020000-\U0003134f々〆〇]")
 _KANA = re.compile("[ぁ-ゖァ-ヺゝゞヽヾー\uff66-\uff9f]+")
@@ -39,9 +39,7 @@ _SIGNS = str.maketrans("｡｢｣､･", "。「」、・")
 def kana_of(text: str) -> str:
     """Return a text as an input method gets it: its kana as hiragana, the rest as it stands."""
     text = unicodedata.normalize("NFC", full_width(text)).translate(_TO_HIRAGANA)
-    while (repeated := _REPEATED.sub(_repeat, text)) != text:
-        text = repeated
-    return text
+    return _REPEATED.sub(_repeat, text)
 
 
 def katakana_of(text: str) -> str:
@@ -75,6 +73,6 @@ def is_katakana(text: str) -> bool:
 
 
 def _repeat(found: re.Match[str]) -> str:
-    first, mark = found[1], found[2]
+    first, marks = found[1], found[2]
     plain = _PLAIN.get(first, first)
-    return first + (_VOICED.get(plain, plain) if mark == "ゞ" else plain)
+    return first + marks.replace("ゝ", plain).replace("ゞ", _VOICED.get(plain, plain))

@@ -128,67 +128,28 @@ class Paths:
     words: Records
 
 
-class Decoder:
-    """Finds the best conversions of lines, with memory that it keeps.
+class _Room:
+    """The memory that one thread works in at a time.
 
     Parameters
     ----------
     tables : NgramTables
-    words : LexiconTables
     """
 
-    def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
-        self._tables, self._words = tables, words
-        self._size = 1 << 13
+    def __init__(self, tables: NgramTables) -> None:
+        self.size = 1 << 13
+        self._tables = tables
         self._make()
 
-    def paths(self, lines: Sequence[str], k: int) -> Paths:
-        """Return the k best different strings of each line, the best first; fewer where there are no more.
-
-        Lines are kana (`kana_of`) and should be of some hundred characters: memory grows with the longest.
-        """
-        from .nbest_kernels import convert
-
-        text = "".join(lines).encode("utf-32-le", "surrogatepass")
-        codes = np.frombuffer(text, np.uint32).astype(np.int32)
-        offsets = _offsets(np.fromiter(map(len, lines), np.int64, len(lines)))
-        longest = int(np.diff(offsets).max(initial=0))
-        while self._size < 32 * (longest + 3):
-            self._grow()
-        n, line = len(lines), 0
-        found = _Found(
-            np.zeros(2, np.int64),
-            np.zeros(max(k, min(k * n, _BLOCK))),
-            np.zeros(max(k, min(k * n, _BLOCK)), np.int64),
-            np.zeros(max(k * (longest + 1), min(k * (len(codes) + n), 32 * _BLOCK)), WORD),
-            np.zeros(n, np.int64),
-        )
-        sizes = np.zeros(n, np.int64)
-        scores, counts, words = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0, WORD)]
-        while line < n:
-            first = line
-            line, wanting = convert(
-                self._tables, self._words, codes, offsets, line, k, self._work, self._search, found
-            )
-            done, written = found.tally.tolist()
-            sizes[first:line] = np.diff(found.line_ends[first:line], prepend=0)
-            scores.append(found.scores[:done].copy())
-            counts.append(np.diff(found.word_ends[:done], prepend=0))
-            words.append(found.words[:written].copy())
-            if wanting:
-                self._grow()
-        return Paths(
-            _offsets(sizes), np.concatenate(scores), _offsets(np.concatenate(counts)), np.concatenate(words)
-        )
-
-    def _grow(self) -> None:
-        self._size *= 2
+    def grow(self) -> None:
+        """Make it twice as large, and empty."""
+        self.size *= 2
         self._make()
 
     def _make(self) -> None:
         """Make the room that lattice and search need."""
-        n, n_singles, parts = self._size, len(self._tables.singles), len(self._tables.starts)
-        self._work = _Work(
+        n, n_singles, parts = self.size, len(self._tables.singles), len(self._tables.starts)
+        self.work = _Work(
             tally=np.zeros(4, np.int64),
             arcs=np.zeros(n, _ARC),
             places=np.zeros(n // 32, _PLACE),
@@ -204,7 +165,7 @@ class Decoder:
             after=np.zeros((parts, n), np.int32),
             stamps=np.zeros(n, np.int64),
         )
-        self._search = _Search(
+        self.search = _Search(
             tally=np.zeros(4, np.int64),
             stretches=np.zeros(n, _STRETCH),
             heap=np.zeros(4 * n),
@@ -212,6 +173,68 @@ class Decoder:
             seen=np.zeros(4 * n, np.uint64),
             seen_at=np.zeros(2 * n + 1, np.int64),
         )
+
+
+class Decoder:
+    """Finds the best conversions of lines, with memory that it keeps; several threads may ask it at once.
+
+    Parameters
+    ----------
+    tables : NgramTables
+    words : LexiconTables
+    """
+
+    def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
+        self._tables, self._words = tables, words
+        self._rooms: list[_Room] = []
+
+    def paths(self, lines: Sequence[str], k: int) -> Paths:
+        """Return the k best different strings of each line, the best first; fewer where there are no more.
+
+        Lines are kana (`kana_of`) and should be of some hundred characters: memory grows with the longest.
+        """
+        from .nbest_kernels import convert
+
+        text = "".join(lines).encode("utf-32-le", "surrogatepass")
+        codes = np.frombuffer(text, np.uint32).astype(np.int32)
+        offsets = _offsets(np.fromiter(map(len, lines), np.int64, len(lines)))
+        longest = int(np.diff(offsets).max(initial=0))
+        room = self._room()
+        while room.size < 32 * (longest + 3):
+            room.grow()
+        n, line = len(lines), 0
+        found = _Found(
+            np.zeros(2, np.int64),
+            np.zeros(max(k, min(k * n, _BLOCK))),
+            np.zeros(max(k, min(k * n, _BLOCK)), np.int64),
+            np.zeros(max(k * (longest + 1), min(k * (len(codes) + n), 32 * _BLOCK)), WORD),
+            np.zeros(n, np.int64),
+        )
+        sizes = np.zeros(n, np.int64)
+        scores, counts, words = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0, WORD)]
+        while line < n:
+            first = line
+            line, wanting = convert(
+                self._tables, self._words, codes, offsets, line, k, room.work, room.search, found
+            )
+            done, written = found.tally.tolist()
+            sizes[first:line] = np.diff(found.line_ends[first:line], prepend=0)
+            scores.append(found.scores[:done].copy())
+            counts.append(np.diff(found.word_ends[:done], prepend=0))
+            words.append(found.words[:written].copy())
+            if wanting:
+                room.grow()
+        self._rooms.append(room)
+        return Paths(
+            _offsets(sizes), np.concatenate(scores), _offsets(np.concatenate(counts)), np.concatenate(words)
+        )
+
+    def _room(self) -> _Room:
+        """Return memory that no other thread works in; it is given back when the work went well."""
+        try:
+            return self._rooms.pop()
+        except IndexError:
+            return _Room(self._tables)
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

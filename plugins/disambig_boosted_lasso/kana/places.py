@@ -7,11 +7,12 @@ FOLDER/
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from disambig.api import Model, UserError, load_model, nearest_first
-from disambig.api.packs import packs
+from disambig.api.packs import packs, restore
 
 from .stored import is_converter
 from .task import KanaKanji
@@ -63,6 +64,8 @@ def place_of(name: str | Path) -> Place:
             if str(name) in (task, f"{each.name}/{task}"):
                 return _of_model(home)
     path = Path(name)
+    with suppress(OSError):
+        restore(path)
     if not path.is_dir():
         names = [each.name for each in known.values() if CONVERTER in each.folders]
         raise UserError("D690", name=str(name), names=nearest_first(str(name), names) if names else "none")

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from disambig.api.language_models import (
     save_language_model,
     save_mixture,
 )
+from disambig.api.packs import restore, saved_folder, writing
 
 from .converter import Converter
 from .lexicon import Lexicon
@@ -37,27 +40,45 @@ from .spelling import LETTERS
 
 FORMAT = "disambig.kana_converter.v2"
 FILE = "lexicon.npz"
-DOMAINS = "domains"
+HEADER, MODEL, ADAPTATION, DOMAINS = "header.json", "model", "adaptation", "domains"
 _NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")
 _BETWEEN = "\n"
 
 
 def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) -> None:
-    """Write a converter into a folder, which is made.
+    """Write a converter into a folder, which is made, whole or not at all.
 
     Parameters
     ----------
     converter : Converter
     folder : path
-        What lies there of another converter is replaced.
+        What lies there of another converter is replaced, its domains too.
     bits : {8, 32}
         How precise the language model's logarithms are.
+
+    Raises
+    ------
+    UserError
+        D697 for a folder that holds anything else, D309 where it cannot be written.
     """
-    folder, lexicon, model = Path(folder), converter.lexicon, converter.model
+    folder = Path(folder)
+    with writing(folder):
+        others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    others = [name for name in others if name not in (HEADER, FILE, MODEL, ADAPTATION, DOMAINS)]
+    if others:
+        raise UserError("D697", path=folder, found=others[0])
+    with saved_folder(folder) as draft, writing(folder):
+        _write(converter, draft, bits)
+        if domains_of(folder) and _is_same(folder, draft):
+            shutil.copytree(folder / DOMAINS, draft / DOMAINS)
+
+
+def _write(converter: Converter, folder: Path, bits: int) -> None:
+    lexicon, model = converter.lexicon, converter.model
     background = converter.background
-    save_language_model(background, folder / "model", bits=bits)
+    save_language_model(background, folder / MODEL, bits=bits)
     if isinstance(model, Mixture):
-        save_mixture(model, folder / "adaptation", bits=bits)
+        save_mixture(model, folder / ADAPTATION, bits=bits)
     arrays: dict[str, NDArray[Any]] = {
         "readings": _letters(lexicon.readings),
         "surfaces": _letters(lexicon.surfaces),
@@ -87,6 +108,8 @@ def load_converter(folder: str | Path) -> Converter:
         D674, or D655 of its language model, where a file is missing, is damaged or is none of ours.
     """
     folder = Path(folder)
+    with suppress(OSError):
+        restore(folder)
     header, found = read_stored(folder, FILE, _NAMES, code="D674")
     arrays = dict(zip(_NAMES, found, strict=True))
     try:
@@ -100,18 +123,20 @@ def load_converter(folder: str | Path) -> Converter:
         if spelling.shape != (2, LETTERS, LETTERS):
             raise ValueError(f"spelling has the shape {spelling.shape}")
         mixture = bool(header["mixture"])
+    except UserError as error:
+        raise UserError("D674", path=folder, problem=error.text) from None
     except (ValueError, LookupError, TypeError) as error:
         raise UserError("D674", path=folder, problem=error) from None
-    background = load_language_model(folder / "model")
+    background = load_language_model(folder / MODEL)
     if header.get("words") != _digest({"letters": background.vocabulary.spellings.letters}):
         raise UserError("D674", path=folder, problem="its language model is another one's")
-    model = load_mixture(folder / "adaptation", background) if mixture else background
+    model = load_mixture(folder / ADAPTATION, background) if mixture else background
     return Converter(lexicon, model, spelling, settings)
 
 
 def is_converter(folder: str | Path) -> bool:
     """Return whether a folder holds a converter, or what looks like one."""
-    return (Path(folder) / FILE).is_file() and (Path(folder) / "header.json").is_file()
+    return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
 
 
 def fingerprint(folder: str | Path) -> str:
@@ -136,6 +161,14 @@ def fingerprint(folder: str | Path) -> str:
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UserError("D674", path=folder, problem=error) from None
     return hashlib.sha256("\n".join(map(str, said)).encode()).hexdigest()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two folders hold the same converter; a damaged one is like none."""
+    try:
+        return fingerprint(one) == fingerprint(other)
+    except UserError:
+        return False
 
 
 def save_domain(mixture: Mixture, folder: str | Path, name: str, *, bits: int = 32) -> None:

@@ -34,7 +34,8 @@ class Writer:
         spelt = [self._numbers.setdefault(text, len(self._numbers)) for text in lexicon.surfaces]
         self._spellings = list(self._numbers)
         self._of_entry = np.array(spelt, np.int32)[order] if len(order) else np.zeros(0, np.int32)
-        self._tag_names = (*lexicon.tag_names, *({NOUN, NUMERAL, SIGN} - {*lexicon.tag_names}))
+        names = lexicon.tag_names
+        self._tag_names = (*names, *(name for name in (NOUN, NUMERAL, SIGN) if name not in names))
         self._tags = lexicon.tags[order].astype(np.int16)
 
     def lists(self, paths: Paths, counts: Sequence[int], lines: Sequence[str], k: int) -> CandidateLists:

@@ -29,7 +29,7 @@ def train_parser(
     language: Annotated[
         str, typer.Option(metavar="CODE", help="Whose tokeniser cuts the texts that it will parse.")
     ] = "en",
-    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output, a parser.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Train a parser on a treebank, for `disambig parse --model FOLDER` and the component disambig_parser.
@@ -38,19 +38,23 @@ def train_parser(
     parser learns in the end as well.
     """
     from disambig.api import UserError
+    from disambig.api.packs import saved_folder, writing
     from disambig.api.text import SpacyTokens
 
-    from ..parsers.stored import is_parser, save_parser
+    from ..parsers.stored import is_parser_alone, save_parser
     from ..parsers.training import Material, said, train
     from ..treebank.binarising import Binarisation
 
-    if output.exists() and not (force and is_parser(output)):
+    with writing(output):
+        is_free = not output.exists() or (force and is_parser_alone(output))
+    if not is_free:
         raise UserError("D906" if force else "D310", path=output)
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
-    with stages() as tell:
+    with saved_folder(output) as draft, stages() as tell:
         material = Material.of(trees, held_out)
         trained = train(material, horizontal=horizontal, vertical=vertical, language=language, tell=tell)
-    save_parser(trained.parser, output, about=trained.about)
+        with writing(output):
+            save_parser(trained.parser, draft, about=trained.about)
     for line in said(trained, output):
         remark(line)

@@ -61,6 +61,8 @@ def counts_of(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, RuleCou
             **settings["binarisation"] | {"splits": tuple(settings["binarisation"]["splits"])}
         )
         chosen = LexiconSettings(**settings["lexicon"])
+    except UserError:
+        raise
     except (ValueError, TypeError, KeyError) as problem:
         raise UserError("D635", problem=f"have no settings ({problem})") from problem
     symbols = _texts(arrays, "symbols")

@@ -83,15 +83,18 @@ class PackedParser:
         for name in ("keys", "weights", "threshold"):
             if name not in arrays:
                 raise UserError("D612", problem=f"{name!r} is missing")
-        keys, weights = np.asarray(arrays["keys"]), np.asarray(arrays["weights"], np.float64)
-        if keys.dtype != np.uint64 or (keys[1:] <= keys[:-1]).any():
+        keys, weights, threshold = (np.asarray(arrays[name]) for name in ("keys", "weights", "threshold"))
+        if keys.dtype != np.uint64 or keys.ndim != 1 or (keys[1:] <= keys[:-1]).any():
             raise UserError("D612", problem="the keys are not sorted")
-        if weights.shape != (len(keys) + len(NUMBERS),) or not np.isfinite(weights).all():
+        fits = weights.dtype.kind == "f" and weights.shape == (len(keys) + len(NUMBERS),)
+        if not fits or not np.isfinite(weights).all():
             raise UserError("D612", problem=f"{weights.size} weights do not fit {len(keys)} keys")
+        if threshold.dtype.kind not in "fiu" or threshold.shape != (1,) or not 0 <= threshold[0] < 1:
+            raise UserError("D612", problem="the threshold is no number from 0 to 1")
         grammar = TreebankGrammar.from_state(
             {name.removeprefix(_PREFIX): each for name, each in arrays.items() if name.startswith(_PREFIX)}
         )
-        return cls(grammar, ChartVocabulary(keys), weights, float(np.asarray(arrays["threshold"])[0]))
+        return cls(grammar, ChartVocabulary(keys), weights.astype(np.float64), float(threshold[0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

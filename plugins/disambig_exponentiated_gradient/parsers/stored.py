@@ -83,6 +83,11 @@ def is_parser(folder: str | Path) -> bool:
     return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
 
 
+def is_parser_alone(folder: str | Path) -> bool:
+    """Return whether a folder holds what looks like a parser, and nothing else."""
+    return is_parser(folder) and {path.name for path in Path(folder).iterdir()} == {FILE, HEADER}
+
+
 def digest_of(parser: Parser) -> str:
     """Return what tells the grammar of a parser from any other one."""
     return _digest(parser.grammar.state())

@@ -36,9 +36,12 @@ class Paragraphs:
     ----------
     at_once : bool
         Whether each line is a piece: somebody types.
+    language : str
+        Whose tokeniser knows the abbreviations.
     """
 
     at_once: bool = False
+    language: str = "en"
     _where: str = ""
     _held: list[str] = field(default_factory=list)
     _size: int = 0
@@ -54,7 +57,8 @@ class Paragraphs:
                 self._held.append(text)
                 self._size += len(text)
             full = len(self._held) >= _MOST_LINES or self._size >= _MOST_CHARACTERS
-            if self._held and (not stripped or self.at_once or full or ends_sentence(stripped)):
+            ended = not stripped or ends_sentence(stripped, self.language)
+            if self._held and (ended or full or self.at_once):
                 yield self._piece()
 
     def rest(self) -> Iterator[Line]:
@@ -68,21 +72,21 @@ class Paragraphs:
         return piece
 
 
-def ends_sentence(line: str) -> bool:
-    """Return whether a line ends with a stop that is no part of an abbreviation."""
+def ends_sentence(line: str, language: str) -> bool:
+    """Return whether a line ends with a stop that is no part of an abbreviation of a language."""
     if _ENDED.search(line) is None:
         return False
     last = line.split()[-1].rstrip("\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})]}")
-    return not last.endswith(".") or _cut_off(last)
+    return not last.endswith(".") or _cut_off(last, language)
 
 
-def _cut_off(word: str) -> bool:
-    """Return whether the tokeniser takes the stop off a word."""
+def _cut_off(word: str, language: str) -> bool:
+    """Return whether the tokeniser of a language takes the stop off a word."""
     from disambig.api.text import SpacyTokens
 
     if len(word) > 100:
         return True
-    return SpacyTokens("en").words(f"{word} x")[1:2] != [word.lower()]
+    return SpacyTokens(language).words(f"{word} x")[1:2] != [word.lower()]
 
 
 def sentences_in(
@@ -99,7 +103,7 @@ def sentences_in(
     at_once : bool
         Whether each line of text is whole: somebody types.
     """
-    paragraphs = Paragraphs(at_once)
+    paragraphs = Paragraphs(at_once, parser.language)
     for block in blocks:
         if kind == WORDS:
             given = [(where, text.split()) for where, text in block]

@@ -150,12 +150,15 @@ def _index(doc: Doc) -> Index:
     group = next((each for each in doc.spans.values() if each.attrs.get(MARK) == KIND), None)
     if group is None:
         raise UserError("D908")
-    if not (_recent and _recent[0].group is group and _recent[0].size == len(group)):
-        found: dict[Place, list[str]] = {}
-        for span in group:
-            found.setdefault((span.start, span.end), []).append(span.label_)
-        _recent[:] = [Index(group, len(group), sorted(found, key=_order), found)]
-    return _recent[0]
+    recent = next(iter(_recent), None)  # once: another thread may put its own there at any time
+    if recent is not None and recent.group is group and recent.size == len(group):
+        return recent
+    found: dict[Place, list[str]] = {}
+    for span in group:
+        found.setdefault((span.start, span.end), []).append(span.label_)
+    index = Index(group, len(group), sorted(found, key=_order), found)
+    _recent[:] = [index]
+    return index
 
 
 def _order(place: Place) -> Place:

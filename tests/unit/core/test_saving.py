@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from disambig.errors import UserError
 from disambig.files import swapping
 from disambig.files.drafts import Drafts, draft_folder
+from disambig.files.folders import saved_folder
 from disambig.files.saving import is_special, saved, saved_output
 
 
@@ -206,3 +207,27 @@ def test_a_swap_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No such file"):
         swapping.put(tmp_path / "missing", target)
     assert target.is_dir()
+
+
+def test_a_folder_stands_when_all_went_well(tmp_path):
+    target, link = tmp_path / "deep" / "target", tmp_path / "link"
+    link.symlink_to(target)
+    with saved_folder(link) as draft:
+        (draft / "one").write_text("one")
+        assert not target.exists()
+    assert (link / "one").read_text() == "one"
+    with pytest.raises(ValueError, match="no"), saved_folder(target) as draft:
+        (draft / "two").write_text("two")
+        raise ValueError("no")
+    assert [path.name for path in target.iterdir()] == ["one"]
+    with saved_folder(target) as draft:
+        (draft / "two").write_text("two")
+    assert [path.name for path in target.iterdir()] == ["two"]
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+    assert link.is_symlink()
+
+
+def test_a_folder_that_cannot_be_made_is_said_at_once(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="D309"), saved_folder(tmp_path / "file" / "target"):
+        pytest.fail("it began")

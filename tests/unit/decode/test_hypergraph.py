@@ -204,3 +204,11 @@ def test_some_rows_kept_have_the_derivations_of_these(problem, seed):
     assert np.array_equal(rows, np.flatnonzero(inside))
     again = [[rows[each].tolist() for each in found] for found in all_derivations(kept)]
     assert [sorted(each) for each in again] == [sorted(each) for each in allowed]
+
+
+def test_keeping_rows_is_one_pass_over_them(monkeypatch):
+    layout = Hypergraphs([0, 2, 3], [0, 2, 3], [0, 1, 0], [[-1, -1], [0, -1], [-1, -1]])
+    reached, passes = Hypergraphs.reached, []
+    monkeypatch.setattr(Hypergraphs, "reached", lambda *given: passes.append(0) or reached(*given))
+    layout.keep(np.ones(len(layout.heads), bool))
+    assert len(passes) == 1

@@ -60,6 +60,16 @@ def test_values_are_near(values):
     assert (np.abs(book[codes] - numbers) <= width * 1.001 + 1e-5).all()
 
 
+def test_a_weight_that_is_none_is_one_message(model, tmp_path):
+    mixture = adapt(model, [["w1", "new"], ["w2", "w1"]], weight=0.25)
+    stored.save_mixture(mixture, tmp_path / "mixture")
+    header = json.loads((tmp_path / "mixture" / HEADER).read_text(encoding="utf8"))
+    write_stored(tmp_path / "mixture", "mixture.npz", header, weight=np.array([7.0]))
+    with pytest.raises(UserError, match=r"^\[D655\][^\[]*7\.0") as found:
+        stored.load_mixture(tmp_path / "mixture", model)
+    assert str(found.value).count("[D") == 1
+
+
 def test_mixtures_come_back_with_their_background(model, tmp_path):
     mixture = adapt(model, [["w1", "new"], ["w2", "w1"]], weight=0.25)
     stored.save_mixture(mixture, tmp_path / "mixture")

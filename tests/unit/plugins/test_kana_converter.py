@@ -100,6 +100,13 @@ def test_tags_of_what_is_no_entry(small):
     assert tags["※"] == "補助記号-一般"
 
 
+def test_tags_that_the_lexicon_lacks_stand_in_a_fixed_order(small):
+    names = small.lexicon.tag_names
+    lacking = tuple(name for name in ("名詞-普通名詞", "名詞-数詞", "補助記号-一般") if name not in names)
+    assert len(lacking) > 1
+    assert small.nbest(["はし"]).words.tag_names == names + lacking
+
+
 def test_text_of_another_kind_brings_its_words_and_its_taste():
     plain = converter()
     other = (

@@ -6,7 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from disambig_boosted_lasso.kana import stored
 from disambig_boosted_lasso.kana.converter import Converter
+from disambig_boosted_lasso.kana.stored import domains_of, is_converter, save_domain
 from disambig_boosted_lasso.kana.task import KanaKanji
 from kana_words import converter, segmented
 
@@ -47,8 +49,9 @@ def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):
         {"words": "0"},
     ):
         header.write_text(json.dumps({**said, **change}), encoding="utf8")
-        with pytest.raises(UserError, match=r"D67[14]"):
+        with pytest.raises(UserError, match="D674") as found:
             Converter.load(tmp_path / "one")
+        assert str(found.value).count("[D") == 1
     header.write_text("[]", encoding="utf8")
     with pytest.raises(UserError, match="D674"):
         Converter.load(tmp_path / "one")
@@ -58,3 +61,38 @@ def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):
         Converter.load(tmp_path / "spellings")
     with pytest.raises(UserError, match="D655"):
         Converter.load(tmp_path / "other")
+
+
+def test_nothing_of_another_converter_stays(tmp_path):
+    made, home = converter(), tmp_path / "it"
+    mixed = made.adapted(segmented()[2:9], weight=0.4)
+    mixed.save(home)
+    save_domain(mixed.model, home, "birds")
+    mixed.save(home)
+    assert domains_of(home) == ["birds"], "the same one again keeps its domains"
+    made.save(home)
+    assert sorted(path.name for path in home.iterdir()) == ["header.json", "lexicon.npz", "model"]
+    assert Converter.load(home).best(LINES) == made.best(LINES)
+    assert [path.name for path in tmp_path.iterdir()] == ["it"]
+
+
+def test_saving_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
+    made, home = converter(), tmp_path / "it"
+    made.save(home)
+
+    def full(*_, **__):
+        raise OSError(28, "disk full")
+
+    monkeypatch.setattr(stored, "write_stored", full)
+    with pytest.raises(UserError, match=r"D309.*disk full"):
+        converter(unit="spelling").adapted(segmented()[:8], weight=0.5).save(home)
+    assert Converter.load(home).settings == made.settings
+    assert [path.name for path in tmp_path.iterdir()] == ["it"]
+
+
+def test_a_folder_of_other_things_is_not_replaced(tmp_path):
+    (tmp_path / "chapter.txt").write_text("kept")
+    with pytest.raises(UserError, match=r"D697.*chapter\.txt"):
+        converter().save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["chapter.txt"]
+    assert not is_converter(tmp_path)

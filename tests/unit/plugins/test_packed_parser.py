@@ -64,8 +64,17 @@ def test_saved_and_read_again(learned):
     [
         ("keys", None),
         ("keys", np.array([2, 1], np.uint64)),
+        ("keys", np.uint64(1)),
         ("weights", np.zeros(1)),
+        ("weights", np.array(["one"])),
         ("weights", None),
+        ("threshold", None),
+        ("threshold", np.zeros(0)),
+        ("threshold", np.float64(0.1)),
+        ("threshold", np.zeros((1, 1))),
+        ("threshold", np.array(["one"])),
+        ("threshold", np.array([np.nan])),
+        ("threshold", np.array([-0.1])),
     ],
 )
 def test_broken_arrays_are_said(learned, name, value):

@@ -7,6 +7,7 @@ import warnings
 import pytest
 import spacy
 from disambig_exponentiated_gradient.parsers.stored import save_parser
+from disambig_exponentiated_gradient.spacy import extensions
 from disambig_exponentiated_gradient.treebank.constituents import constituents
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,6 +86,22 @@ def test_names_as_benepar_has_them(nlp):
         doc[2:4]._.parse_string  # noqa: B018
     with pytest.raises(UserError, match="D908"):
         spacy.blank("en")("x")[0:1]._.labels  # noqa: B018
+
+
+def test_a_doc_is_never_answered_with_what_another_thread_asked_last(nlp, monkeypatch):
+    doc, other = nlp(TEXT), nlp("The cat saw a dog.")
+    wanted = [span._.labels for span in doc.spans["constituents"]]
+
+    class Shared(list):
+        """What another thread writes to as soon as this one has."""
+
+        def __setitem__(self, at, value):
+            super().__setitem__(at, theirs)
+
+    assert other[:2]._.labels == ("NP",)
+    theirs = list(extensions._recent)
+    monkeypatch.setattr(extensions, "_recent", Shared())
+    assert [span._.labels for span in doc.spans["constituents"]] == wanted
 
 
 def test_the_string_is_the_tree(nlp):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.parsers.parser import Parser
 from disambig_exponentiated_gradient.parsers.sentences import Cutter
 from disambig_exponentiated_gradient.parsers.spellings import as_in_treebank
-from disambig_exponentiated_gradient.parsers.units import Paragraphs, ends_sentence
+from disambig_exponentiated_gradient.parsers.units import Paragraphs, ends_sentence, sentences_in
 from hypothesis import given
 from hypothesis import strategies as st
+from made_trees import plain_trees
 
 TEXT = 'The cat (a "wild" one) can\'t sleep. It\u2019s  well-known!\n\nA title'
 
@@ -86,18 +89,27 @@ def test_words_stand_in_their_text_in_order(text):
 
 
 @pytest.mark.parametrize(
-    ("line", "ends"),
+    ("line", "language", "ends"),
     [
-        ("It is so.", True),
-        ('He said "no."', True),
-        ("as Mr.", False),
-        ("of the", False),
-        ("What?", True),
-        ("at 5 p.m.", False),
+        ("It is so.", "en", True),
+        ('He said "no."', "en", True),
+        ("as Mr.", "en", False),
+        ("of the", "en", False),
+        ("What?", "en", True),
+        ("at 5 p.m.", "en", False),
+        ("Brot usw.", "de", False),
+        ("Brot usw.", "en", True),
     ],
 )
-def test_where_a_sentence_ends(line, ends):
-    assert ends_sentence(line) is ends
+def test_where_a_sentence_ends(line, language, ends):
+    assert ends_sentence(line, language) is ends
+
+
+def test_the_language_of_the_parser_says_where_a_sentence_ends():
+    german = Parser(TreebankGrammar.of(plain_trees()), language="de")
+    blocks = [[("a:1", "Er kauft Brot usw.")], [("a:2", "und geht.")]]
+    found = [[sentence.shown for _, sentence in each] for each in sentences_in(german, blocks, "text")]
+    assert found[0] == [], "the line does not end a sentence"
 
 
 def test_paragraphs_come_when_they_are_whole():

@@ -258,6 +258,14 @@ def test_what_is_saved(tmp_path):
     assert np.array_equal(mine.symbols, saved.symbols)
 
 
+def test_a_message_holds_no_other_message():
+    arrays = TreebankGrammar.of(plain_trees()).state()
+    del arrays["settings"]
+    with pytest.raises(UserError, match="lack settings") as found:
+        TreebankGrammar.from_state(arrays)
+    assert str(found.value).count("D635") == 1 == str(found.value).count("lack")
+
+
 def changed(name, change):
     arrays = TreebankGrammar.of(plain_trees()).state()
     arrays[name] = change(arrays[name].copy())
