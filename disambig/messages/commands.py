@@ -161,4 +161,6 @@ MESSAGES: dict[str, str] = {
     "D909": "model {name!r} of the task {task!r} gives no tags to all words: name a tagger, such as tag",
     "D930": "{name} has no parts that several workers could do: leave out --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
+    # models
+    "D940": "{path} exists and holds no model: --force replaces models alone; choose another name",
 }
