@@ -163,4 +163,5 @@ MESSAGES: dict[str, str] = {
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
     # models
     "D940": "{path} exists and holds no model: --force replaces models alone; choose another name",
+    "D941": "{path} exists and holds no converter that was adapted: --force replaces such folders alone; choose another --output",
 }

@@ -113,6 +113,11 @@ def test_adapting_is_refused_before_the_long_work(home, tmp_path):
     (tmp_path / "there").mkdir()
     said = ["adapt", "text.txt", "--model", home]
     assert "D310" in here(*said, "-o", "there", folder=tmp_path).stderr
+    (tmp_path / "there" / "letter.txt").write_text("Dear Ann")
+    for force in ([], ["--force"]):
+        done = here(*said, "-o", "there", *force, folder=tmp_path)
+        assert done.returncode == 2 and "D941" in done.stderr
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["letter.txt"]
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
     assert "D694" in here(*said, "-o", "new", folder=tmp_path).stderr

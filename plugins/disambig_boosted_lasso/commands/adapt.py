@@ -38,12 +38,15 @@ def adapt(
     from disambig.api import UserError
 
     from ..kana import adapting
-    from ..kana.places import place_of
+    from ..kana.places import may_be_replaced, place_of
     from ..kana.readings import sudachi
     from ..kana.sentences import sentences_in
 
-    if output.exists() and not force:
-        raise UserError("D310", path=output)
+    if output.exists():
+        if not may_be_replaced(output):
+            raise UserError("D941", path=output)
+        if not force:
+            raise UserError("D310", path=output)
     sudachi()
     place = place_of(model)
     sentences = list(sentences_in(line for _, line in lines_in(texts)))

@@ -76,6 +76,11 @@ def place_of(name: str | Path) -> Place:
     raise UserError("D691", path=path)
 
 
+def may_be_replaced(folder: Path) -> bool:
+    """Tell whether a folder is empty or was adapted, so that nothing else is lost with it."""
+    return folder.is_dir() and (is_converter(folder / CONVERTER) or next(folder.iterdir(), None) is None)
+
+
 def _of_model(home: Path) -> Place:
     model = load_model(home)
     if not isinstance(model.task, KanaKanji):

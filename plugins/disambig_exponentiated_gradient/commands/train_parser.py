@@ -45,7 +45,7 @@ def train_parser(
     from ..treebank.binarising import Binarisation
 
     if output.exists() and not (force and is_parser(output)):
-        raise UserError("D906" if force else "D310", path=output)
+        raise UserError("D310" if is_parser(output) else "D906", path=output)
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
     with stages() as tell:
