@@ -14,6 +14,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from disambig.api import UserError
+from disambig_dask.finding import address_of
 from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
@@ -124,12 +125,13 @@ def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
     Raises
     ------
     UserError
-        D853 where none answers within `seconds`.
+        D853 where none answers within `seconds`, or none can.
     """
     from distributed import Client, LocalCluster
 
     cluster = None
-    if scheduler is None:
+    address = None if scheduler is None else address_of(scheduler)
+    if address is None:
         with _interrupts_ignored_by_children():
             cluster = LocalCluster(
                 n_workers=workers,
@@ -139,10 +141,8 @@ def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
                 silence_logs=logging.CRITICAL,
                 preload=["disambig_dask.local_worker"],  # of those that are begun later, too
             )
-    is_file = scheduler is not None and scheduler.endswith(".json") and "://" not in scheduler
-    where = {"scheduler_file": scheduler} if is_file else {"address": cluster or scheduler}
     try:
-        client = Client(**where, set_as_default=False, timeout=seconds)
+        client = Client(address or cluster, set_as_default=False, timeout=seconds)
     except (OSError, ValueError, TypeError) as problem:
         raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
     session = Session(client, scheduler or "of this machine", cluster)
