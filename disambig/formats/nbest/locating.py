@@ -13,7 +13,7 @@ from disambig.formats.nbest.reader import NBest
 def located(items: Sequence[NBest]) -> Iterator[None]:
     """Name file, line and candidate in errors of the block that say which text they are about.
 
-    Such an error has the values ``text``, that of a candidate or a reference, and ``path``, which is replaced.
+    Such an error has the values ``text``, of a candidate or a reference, and ``path``, which is replaced.
     """
     try:
         yield
