@@ -72,6 +72,7 @@ def test_lists_that_a_model_is_trained_from(home, tmp_path):
         (["--format", "csv"], "D671"),
         (["--domain", "cooking"], "D692"),
         (["--model", "nothing_ja"], "D690"),
+        (["--model", __file__], "D943"),
         (["gone.txt"], "D300"),
     ],
 )

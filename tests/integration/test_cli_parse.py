@@ -164,6 +164,7 @@ def test_whatever_comes_there_are_trees(home, what, format):
         (["--input", "csv"], "D671"),
         (["--model", "nothing_en"], "D901"),
         (["--model", "."], "D902"),
+        (["--model", __file__], "D943"),
         (["gone.txt"], "D300"),
         (["gone.conllu"], "D300"),
     ],
