@@ -130,7 +130,7 @@ def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
     from distributed import Client, LocalCluster
 
     cluster = None
-    address = None if scheduler is None else address_of(scheduler)
+    address = None if scheduler is None else address_of(scheduler, seconds=seconds)
     if address is None:
         with _interrupts_ignored_by_children():
             cluster = LocalCluster(
