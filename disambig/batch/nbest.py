@@ -7,6 +7,7 @@ from itertools import islice
 
 from disambig.errors import UserError
 from disambig.formats.nbest.columns import lists_of
+from disambig.formats.nbest.locating import located
 from disambig.formats.nbest.reader import NBest, read_nbest
 from disambig.formats.nbest.writer import lines_of
 from disambig.model.lists import decide_lists
@@ -37,7 +38,8 @@ def rerank(
     """
     n = 0
     for items in _batches(read_nbest(paths, bad=bad)):
-        decisions = decide_lists(model, lists_of(items))
+        with located(items):
+            decisions = decide_lists(model, lists_of(items))
         write("".join(f"{line}\n" for line in lines_of(items, decisions)).encode())
         n += len(items)
     return n

@@ -32,6 +32,7 @@ from disambig.formats.writers import (
     check_output,
     format_of,
     make_format,
+    strange_suffix,
 )
 from disambig.visible import visible
 
@@ -108,8 +109,17 @@ def run(request: Request, source: Source) -> int:
     if not report.totals.words and not problems:
         raise UserError("D307", what=_all_of(inputs))
     if report.totals.documents:
-        reporter.summary(report, str(request.output) if request.output else None)
+        reporter.summary(report, _told(request, name))
     return FAILURE if problems else 0
+
+
+def _told(request: Request, format: str) -> str | None:
+    """Return where the output is and, where nobody asked for it, in what format."""
+    if request.output is None:
+        return None
+    suffix = "" if request.format or request.is_job else strange_suffix(str(request.output))
+    how = f" as {format}: its suffix {suffix} names no format, --format would" if suffix else ""
+    return f"{request.output}{how}"
 
 
 def _job(

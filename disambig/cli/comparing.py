@@ -26,6 +26,24 @@ def is_model(name: str) -> bool:
     return (path / "model.json").is_file() if path.exists() else name in available()
 
 
+def check_named(name: str) -> None:
+    """Refuse what is named beside examples, where a second model goes, and is nothing at all.
+
+    Raises
+    ------
+    UserError
+        D942 for a name of neither a model nor a file, D666 for a directory without a model.
+    """
+    from disambig.errors import UserError, nearest_first
+    from disambig.packs import available
+
+    path = Path(name)
+    if path.is_dir() and not is_model(name):
+        raise UserError("D666", path=name)
+    if not path.exists() and name != "-" and not is_model(name):
+        raise UserError("D942", name=name, names=nearest_first(name, available()))
+
+
 def run(
     names: tuple[str, str],
     *,
@@ -101,7 +119,7 @@ def readable(found: dict[str, Any]) -> list[str]:
     low, high = (shown(value, about, signed=True) for value in difference["interval"])
     units = many(found["units"]["n"], found["units"]["what"].removesuffix("s"))
     lines.append(
-        f"B less A: {shown(difference['value'], about, signed=True)} ({low} to {high}), "
+        f"B minus A: {shown(difference['value'], about, signed=True)} ({low} to {high}), "
         f"p = {figure(difference['p'], '.4f')} "
         f"(paired bootstrap over {units}, {many(difference['draws'], 'draw')})"
     )

@@ -120,7 +120,7 @@ def compare(
     dict
         ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` (``what`` is
         drawn anew, and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``; ``difference`` of
-        the second less the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
+        the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
         ``mcnemar``, its p, None where the measure is no share of right instances; ``table``: ``both``,
         ``first`` and ``second`` alone, ``neither`` right; ``pairs``: the most frequent choices that differ,
         each ``right``, ``first``, ``second`` and ``n``.

@@ -10,6 +10,7 @@ import numpy as np
 from disambig.errors import UserError
 from disambig.fields import metric
 from disambig.formats.nbest.columns import instances_of
+from disambig.formats.nbest.locating import located
 from disambig.formats.nbest.reader import NBest
 from disambig.measures.bootstrap import bootstrap_interval, paired_bootstrap
 from disambig.measures.contract import Measure
@@ -32,6 +33,11 @@ def outcomes_of(model: Model, items: Sequence[NBest]) -> Outcomes:
         D336 for a model of another kind, D337 where nothing is known of any list.
     """
     check_lists(model)
+    with located(items):
+        return _outcomes(model, items)
+
+
+def _outcomes(model: Model, items: Sequence[NBest]) -> Outcomes:
     instances = instances_of(listed(model.task, items))
     known = np.flatnonzero(instances.observed >= 0)
     if not len(known):

@@ -93,9 +93,8 @@ def accounts(
             parts = table_of(reasons, compared, top=top, what=what.removesuffix("s"), judged=judged)
             tables += [parts] if parts else []
             notes += absences(reasons, compared, top=top)
-        yield Account(
-            _headline(record, text), tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes)
-        )
+        place = _headline(record, text, proposes=not flags or record["flagged"] or seen is None)
+        yield Account(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
     for start, end in _protected(text, model, decisions):
         yield Account(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
 
@@ -148,9 +147,10 @@ def _observed(decisions: Decisions, index: int) -> str | None:
     return decisions.candidates_of(index)[observed] if observed >= 0 else None
 
 
-def _headline(record: dict[str, Any], text: str) -> str:
+def _headline(record: dict[str, Any], text: str, *, proposes: bool) -> str:
+    """Return where a decision is, and what is proposed instead, if anything is."""
     new = shown(record["replacement"].strip())
-    arrow = f" -> {new}" if record["replacement"] != record["observed"] else ""
+    arrow = f" -> {new}" if proposes and record["replacement"] != record["observed"] else ""
     return _where(text, record["start"], record["end"]) + arrow
 
 

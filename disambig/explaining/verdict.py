@@ -72,17 +72,21 @@ def meant(decisions: Decisions, index: int, proposed: int) -> str:
     """Say what the judge takes for what was meant; nothing where the candidates by score say it as well.
 
     That is where no word is to stand, or a word where none stands, and where another candidate has a higher
-    score: a judge may know more than scores.
+    score: a judge may know more than scores. Of a word that is not flagged it is said what was meant if it is
+    a mistake: the proposed candidate is then the most probable of all others, and need not be probable.
     """
     low, high = decisions.offsets[index : index + 2]
     names, best = decisions.candidates_of(index), int(decisions.scores[low:high].argmax())
     written, word = names[decisions.observed[index]], names[proposed]
-    if written and word and best == proposed:
+    flagged, observed = bool(decisions.flagged[index]), int(decisions.observed[index])
+    as_written = best == observed and not flagged
+    if written and word and (best == proposed or as_written):
         return ""
+    lead = "most probably meant" if flagged else "if it is a mistake, most probably meant"
     if written and word:
         said = f"{word}, not {written}"
     else:
         said = f"no word, not {written}" if written else f"{word}, where no word stands"
-    if best == proposed:
-        return f"most probably meant: {said}"
-    return f"most probably meant: {said}, though {shown(names[best])} has the highest score"
+    if best == proposed or as_written:
+        return f"{lead}: {said}"
+    return f"{lead}: {said}, though {shown(names[best])} has the highest score"

@@ -121,6 +121,12 @@ def format_of(path: str | None, *, terminal: bool = False) -> str:
     return _OF_SUFFIX.get(_suffix(path), ("jsonl",))[0]
 
 
+def strange_suffix(path: str) -> str:
+    """Return the suffix of an output's name if it asks for no format, empty if it does."""
+    suffix = _suffix(path)
+    return "" if suffix in _OF_SUFFIX else suffix
+
+
 def check_output(path: str, format: str) -> None:
     """Make sure that a file of this name can hold this format.
 

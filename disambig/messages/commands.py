@@ -60,7 +60,7 @@ MESSAGES: dict[str, str] = {
     "D682": "no word of these lists has a tag that begins with {tags}: there are {names}; set tags of HeadwordBigrams",
     # learners
     # converters of kana, and learning from a user's text
-    "D690": "no converter {name!r}: install the pack disambig_ja (pip install ./corpora/disambig_ja), or name a folder that `disambig adapt` made; there are {names}",
+    "D690": "no converter {name!r}, no such folder or pack: {hint}name a folder that `disambig adapt` made; there are {names}",
     "D691": "{path} holds no converter: name a folder that `disambig adapt` or Converter.save made, or a model of kana and kanji",
     "D692": "no domain {name!r} in {path}: there are {names}",
     "D693": "the model {model} learned from the conversions of another converter than {converter}: convert without it (--no-rerank), or train it again",
@@ -152,7 +152,7 @@ MESSAGES: dict[str, str] = {
     "D878": "--worker-memory is for the engine local, not {name!r}: give its workers their bound where they are started",
     # parsing
     "D900": "parser {path}: cannot be read: {problem}; train it again, or copy it again",
-    "D901": "no parser {name!r}: install the pack disambig_en_parser (pip install ./corpora/disambig_en_parser), or name a folder that `disambig train-parser` made; there are {names}",
+    "D901": "no parser {name!r}, no such folder or pack: {hint}name a folder that `disambig train-parser` made; there are {names}",
     "D902": "{path} holds no parser: name a folder that `disambig train-parser` made",
     "D903": "{setting} is {value!r}: give a whole number from {least:,} to {most:,}",
     "D904": "texts is the text {value!r}: give a list of texts",
@@ -171,4 +171,8 @@ MESSAGES: dict[str, str] = {
     "D930": "{name} has no parts that several workers could do: leave out --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
     # counting as a job
+    # models
+    "D940": "{path} exists and holds no model: --force replaces models alone; choose another name",
+    "D942": "{name!r} is neither a model nor a file or directory: name a model's directory or one of {names}",
+    "D943": "{name} is a file, and {what} is a folder: name one that `disambig {command}` made, or a pack that brings one; there are {names}",
 }

@@ -28,7 +28,6 @@ from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
 from disambig.files.drafts import Drafts, draft_folder
 from disambig.files.json_text import finite
-from disambig.files.saving import followed
 from disambig.files.swapping import put, restore
 from disambig.judges import config_of
 from disambig.model import first_format
@@ -36,6 +35,7 @@ from disambig.model.card import card
 from disambig.model.groups import said_of, task_of
 from disambig.model.located import found, located
 from disambig.model.model import Model
+from disambig.model.replacing import free_target
 from disambig.model.states import stack, unstack
 from disambig.types import Learner, ReadsTable, Scorer, SharesWeights
 
@@ -51,14 +51,11 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
     Raises
     ------
     UserError
-        D406 where something is there already and `force` is not set; D309 where it cannot be written.
+        D406 for a model that is there already, or an empty directory, unless `force` is set; D940 for
+        anything else that is there; D309 where it cannot be written.
     """
-    target = Path(path)
+    target = free_target(path, force=force)
     try:
-        target = followed(target)
-        restore(target)
-        if target.exists() and not force:
-            raise UserError("D406", path=path)
         _write(model, target)
     except OSError as problem:
         raise UserError("D309", path=target, problem=problem.strerror or problem) from problem

@@ -14,6 +14,7 @@ from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.fields import metric
 from disambig.formats.nbest.columns import instances_of, lists_of
+from disambig.formats.nbest.locating import located
 from disambig.formats.nbest.reader import NBest
 from disambig.measures.named import measure_of_lists
 from disambig.measures.texts import costs_of
@@ -69,9 +70,9 @@ def train_lists(
         D337 where no list has candidates of different costs.
     """
     documents = [item.document for item in items]
-    return train_candidates(
-        parts, listed(parts["task"], items), documents, name=name, put_aside=put_aside, **settings
-    )
+    with located(items):
+        lists = listed(parts["task"], items)
+        return train_candidates(parts, lists, documents, name=name, put_aside=put_aside, **settings)
 
 
 def train_candidates(

@@ -115,7 +115,7 @@ def run(
         raise UserError("D463", task=parts["task"].name)
     sources = list(text) or said["text"]
     if not sources:
-        raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+        raise nothing_named()
     people = read_people(*written)
     by_line = bool(said["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
@@ -128,6 +128,12 @@ def run(
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return _judged(model, judge, parts, texts=texts["test"], progress=progress, **settings)
+
+
+def nothing_named() -> UserError:
+    """Return the error of settings that name nothing to learn from."""
+    hint = "name text under [training] or with --text, labelled examples with --labelled"
+    return UserError("D412", what="the settings", hint=hint)
 
 
 def check_people(plan: Plan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:

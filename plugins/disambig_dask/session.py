@@ -13,6 +13,7 @@ from typing import Any
 
 from disambig.api import UserError
 from disambig.api.runners import interrupts_put_off
+from disambig_dask.finding import address_of
 from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
@@ -122,15 +123,15 @@ def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
     Raises
     ------
     UserError
-        D853 where none answers within `seconds`, D920 where no cluster of this machine can be started.
+        D853 where none answers within `seconds`, or none can; D920 where no cluster of this machine can be
+        started.
     """
     from distributed import Client
 
     cluster = _cluster(workers) if scheduler is None else None
-    is_file = scheduler is not None and scheduler.endswith(".json") and "://" not in scheduler
-    where = {"scheduler_file": scheduler} if is_file else {"address": cluster or scheduler}
+    address = None if scheduler is None else address_of(scheduler, seconds=seconds)
     try:
-        client = Client(**where, set_as_default=False, timeout=seconds)
+        client = Client(address or cluster, set_as_default=False, timeout=seconds)
     except (OSError, ValueError, TypeError) as problem:
         _close(cluster)
         raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None

@@ -11,7 +11,9 @@ from readme_blocks import BLOCKS, DOCUMENTS, ROOT, TOP, Block, alike, blocks_of
 from typer.testing import CliRunner
 
 from disambig.cli.main import app
+from disambig.cli.names import COMMANDS as CORE
 from disambig.errors import UserError
+from disambig.formats.writers import FORMATS
 from disambig.training.run import run
 
 README = TOP.read_text(encoding="utf8")
@@ -119,13 +121,23 @@ def test_commands_and_options_exist(place: str, line: str) -> None:
         words = shlex.split(part, comments=True)
         if not words or words[0] != "disambig":
             continue
-        path = words[1:3] if words[1:2] == ["counts"] else words[1:2]
+        path = words[1:3] if words[1] in ("counts", "job") else words[1:2]
         shown = CliRunner().invoke(app, [*path, "--help"])
         assert shown.exit_code == 0, shown.output
         for option in [word for word in words[1:] if word.startswith("-") and word != "-"]:
             assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", shown.output), (
                 f"{option} of {line!r}, {place}"
             )
+
+
+def test_the_guide_to_the_command_line_names_all_commands_and_formats() -> None:
+    guide = (ROOT / "disambig" / "cli" / "README.md").read_text(encoding="utf8")
+    rows = [line.split("|")[1] for line in guide.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`([^`]+)`", " ".join(rows))) == sorted(CORE)
+    listed = guide.partition("`--format`, or the suffix of")[2].partition(";")[0]
+    assert re.findall("|".join(FORMATS), listed) == list(FORMATS)
+    papers = {str(path.relative_to(ROOT)) for path in ROOT.glob("plugins/*/REPLICATION.md")}
+    assert papers == {link for link in re.findall(r"\.\./\.\./(plugins/\w+/REPLICATION\.md)", guide)}
 
 
 def test_outputs_that_differ_are_told_apart() -> None:

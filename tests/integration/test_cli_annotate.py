@@ -140,6 +140,14 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, ann
     assert json.loads((folder / "out" / "part-00000.jsonl").read_text())["flags"] == 2
 
 
+def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
+    told = "written to new.xyz.gz as jsonl: its suffix .xyz names no format, --format would\n"
+    assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(told)
+    done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
+    assert done.stderr.endswith("written to new.xyz.gz\n")
+    assert annotate("good.txt", "--output", "new.ndjson").stderr.endswith("written to new.ndjson\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "part"),
     [

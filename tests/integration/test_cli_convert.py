@@ -72,6 +72,7 @@ def test_lists_that_a_model_is_trained_from(home, tmp_path):
         (["--format", "csv"], "D671"),
         (["--domain", "cooking"], "D692"),
         (["--model", "nothing_ja"], "D690"),
+        (["--model", __file__], "D943"),
         (["gone.txt"], "D300"),
     ],
 )
@@ -113,10 +114,11 @@ def test_adapting_is_refused_before_the_long_work(home, tmp_path):
     (tmp_path / "there").mkdir()
     said = ["adapt", "text.txt", "--model", home]
     assert "D310" in here(*said, "-o", "there", folder=tmp_path).stderr
-    (tmp_path / "there" / "mine").write_text("kept")
-    done = here(*said, "-o", "there", "--force", folder=tmp_path)
-    assert done.stderr.startswith("disambig: [D696] there ") and done.stderr.count("\n") == 1
-    assert (tmp_path / "there" / "mine").read_text() == "kept"
+    (tmp_path / "there" / "letter.txt").write_text("Dear Ann")
+    for force in ([], ["--force"]):
+        done = here(*said, "-o", "there", *force, folder=tmp_path)
+        assert done.returncode == 2 and done.stderr.startswith("disambig: [D696] there ")
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["letter.txt"]
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
     assert "D694" in here(*said, "-o", "new", folder=tmp_path).stderr

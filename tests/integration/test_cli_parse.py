@@ -165,6 +165,7 @@ def test_whatever_comes_there_are_trees(home, what, format):
         (["--input", "csv"], "D671"),
         (["--model", "nothing_en"], "D901"),
         (["--model", "."], "D902"),
+        (["--model", __file__], "D943"),
         (["gone.txt"], "D300"),
         (["gone.conllu"], "D300"),
     ],
@@ -209,7 +210,7 @@ def test_training_says_what_is_wrong_before_the_long_work(tmp_path):
     (tmp_path / "empty.mrg").write_text("", encoding="utf8")
     (tmp_path / "there").mkdir()
     given = [
-        (["one.mrg", "-o", "there"], "D310"),
+        (["one.mrg", "-o", "there"], "D906"),
         (["one.mrg", "-o", "there", "--force"], "D906"),
         (["one.mrg", "-o", "new"], "D905"),
         (["empty.mrg", "-o", "new"], "D905"),

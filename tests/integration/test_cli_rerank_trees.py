@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 from commands import here
 
 CONFIG = Path(__file__).parents[2] / "plugins" / "disambig_exponentiated_gradient" / "rerank_trees.cfg"
+EVALUATE = ("evaluate", "model", "--lists", "bad.jsonl")
 BEGIN = "(TOP (S (NP (PRP {who})) (VP (VBD {verb}) "
 LOW = BEGIN + "(NP (NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where})))))))"
 HIGH = BEGIN + "(NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where}))))))"
@@ -70,13 +72,30 @@ def test_parses_are_reranked(tmp_path):
     assert best.returncode == 0, best.stderr
     lines = [json.loads(line) for line in (tmp_path / "best.jsonl").read_text(encoding="utf8").splitlines()]
     assert all(line["candidates"][0]["text"] == line["reference"] for line in lines)
+    lines[3]["candidates"][1]["text"] = "(TOP"
+    (tmp_path / "bad.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf8")
+    for command in (("annotate", "bad.jsonl", "--from", "nbest", "--model", "model"), EVALUATE):
+        bad = here(*command, folder=tmp_path)
+        assert bad.returncode == 2 and "[D630] bad.jsonl:4, candidate 2, line 1: " in bad.stderr
 
 
-def test_a_text_that_is_no_tree(tmp_path):
-    trees = [LOW, HIGH[:-1]]
+@pytest.mark.parametrize("found_by", ["measure", "extractor"])
+def test_a_text_that_is_no_tree_is_told_with_its_list(tmp_path, found_by):
     said = {"who": "we", "verb": "saw", "what": "key", "by": "of", "where": "home"}
-    line = {"candidates": [{"text": tree.format(**said)} for tree in trees], "reference": LOW.format(**said)}
-    (tmp_path / "train.jsonl").write_text((json.dumps(line) + "\n") * 20, encoding="utf8")
-    done = here("train", str(CONFIG), "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
+    low, high = LOW.format(**said), HIGH.format(**said)
+
+    def line(other: str) -> str:
+        candidates = [{"text": low, "cost": 0}, {"text": other, "cost": 1}]
+        if found_by == "extractor":
+            return json.dumps({"candidates": candidates})
+        return json.dumps({"candidates": [{"text": each["text"]} for each in candidates], "reference": low})
+
+    lines = [line(high)] * 20
+    lines[7] = line(high[:-1])
+    (tmp_path / "lists.jsonl").write_text("\n".join(lines), encoding="utf8")
+    done = here("train", str(CONFIG), "--lists", "lists.jsonl", "--output", "model", folder=tmp_path)
     assert done.returncode == 2
-    assert "D630" in done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        "disambig: [D630] lists.jsonl:8, candidate 2, line 1: the bracket that opens here is never "
+        "closed; a tree is (LABEL child ...), a word (TAG word)"
+    )

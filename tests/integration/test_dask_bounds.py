@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
 
 import pytest
 
@@ -11,6 +13,7 @@ pytest.importorskip("distributed")
 
 from dask_cluster import cluster
 from disambig_dask.engine import Dask
+from disambig_dask.finding import address_of
 
 from disambig.errors import UserError
 from disambig.testing.runner_works import Doubling
@@ -21,6 +24,25 @@ pytestmark = pytest.mark.slow
 def test_too_few_workers_are_waited_for_in_vain(tmp_path):
     with cluster(tmp_path, 1) as made, pytest.raises(UserError, match=r"D855.* has 1 of the 2 workers"):
         list(Dask(made.address, workers=2, patience=2).run(Doubling(), [1]))
+
+
+@pytest.mark.parametrize(
+    ("says", "problem"),
+    [(b"", "does not answer within 1 seconds"), (b"SSH-2.0-here" * 9, "what answers there")],
+)
+def test_what_listens_and_is_no_scheduler(says, problem):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, args=(server, says), daemon=True).start()
+        with pytest.raises(UserError, match=rf"D853.*{problem}"):
+            address_of(f"127.0.0.1:{server.getsockname()[1]}", seconds=1.0)
+
+
+def greet(server, says):
+    """Take one connection, say something and leave it open until the test is over."""
+    taken, _ = server.accept()
+    with taken:
+        taken.sendall(says)
+        threading.Event().wait(10)
 
 
 def test_a_scheduler_that_does_not_come_back_ends_the_run(tmp_path):

@@ -244,6 +244,26 @@ def test_a_worker_that_does_not_see_the_job_is_named(folder, tmp_path):
         shutil.move(tmp_path / "away", folder / "local")
 
 
+@pytest.mark.parametrize("more", [(), ("--timeout", "5")])
+@pytest.mark.parametrize(
+    ("named", "problem"),
+    [
+        ("nofile.json", "No such file or directory"),
+        ("other.json", "this file says no address: give the scheduler.json that it wrote"),
+        ("rubbish", "missing port number in address 'rubbish'"),
+        ("http://127.0.0.1:1", "unknown address scheme 'http'"),
+    ],
+)
+def test_what_can_be_no_scheduler_is_one_line(tmp_path, named, problem, more):
+    (tmp_path / "text.txt").write_text("It was a quite place.")
+    (tmp_path / "other.json").write_text("[1]")
+    command = ("annotate", "text.txt", "--task", "spelling", "--engine", "dask", "--scheduler", named)
+    done = process(*command, "--quiet", *more, folder=tmp_path, timeout=120)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"disambig: [D853] no scheduler of Dask at {named}: {problem}")
+
+
 def test_no_scheduler_is_one_line(folder):
     done = here("annotate", "text.txt", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", folder=folder)
     line = done.stderr.splitlines()[-1]

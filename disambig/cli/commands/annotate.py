@@ -31,9 +31,9 @@ def annotate(
             metavar="NAME",
             help="jsonl, text (a line a flag), corrected (the text, flagged words replaced), html (a page to "
             "read), csv, tsv or parquet (a row a decision), conllu (in MISC), spacy, m2 (sentences, edits). "
-            "Default: by the output's suffix; on a terminal text; into a pipe or a job jsonl, with every "
-            "decision, flagged or not (--only-flags: with flags alone). Parquet and spacy do not go to a "
-            "terminal, corrected and m2 are not made from conllu and spacy.",
+            "Default: by the output's suffix, jsonl by an unknown one; on a terminal text; into a pipe or a "
+            "job jsonl, with every decision, flagged or not (--only-flags: with flags alone). Parquet and "
+            "spacy do not go to a terminal, corrected and m2 are not made from conllu and spacy.",
         ),
     ] = None,
     task: Tasks = None,

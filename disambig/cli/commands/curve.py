@@ -87,7 +87,7 @@ def _run(
     from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
     from disambig.fields import decides
     from disambig.formats.labelled.reader import read_labelled
-    from disambig.training.run import SOURCES, check_people, read_people, read_plan, read_texts
+    from disambig.training.run import SOURCES, check_people, nothing_named, read_people, read_plan, read_texts
 
     plan = read_plan(config)
     settings = dict(plan.settings)
@@ -106,7 +106,7 @@ def _run(
         raise UserError("D463", task=plan.parts["task"].name)
     sources = text or said["text"]
     if not sources:
-        raise UserError("D412", what="the settings", hint="name text under [training] or with --text")
+        raise nothing_named()
     texts = read_texts(sources, lines=bool(said["lines"]) if lines is None else lines)
     return curve_of_texts(plan.parts, texts, **read_people(*written), **about, **settings)
 

@@ -105,9 +105,11 @@ def evaluate(
     if key and (not labelled or folds is not None):
         raise typer.BadParameter("--key is for a model's answers to --labelled TEST.xml, without --folds")
     if text and folds is None and not key:
-        from disambig.cli.comparing import is_model
+        from disambig.cli.comparing import check_named, is_model
         from disambig.cli.comparing import run as run_two
 
+        if labelled or lists:
+            check_named(text[0])
         if is_model(text[0]):
             if plot is not None or rate:
                 raise typer.BadParameter("--plot and --rate are for one model")

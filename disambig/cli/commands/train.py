@@ -50,7 +50,7 @@ def train(
     ] = False,
 ) -> None:
     """Train a model."""
-    from disambig.errors import UserError
+    from disambig.model.replacing import free_target
     from disambig.training.shipped import config_path
 
     if example:
@@ -62,8 +62,7 @@ def train(
         raise typer.BadParameter(f"name {missing}")
     if lists and (text or labelled):
         raise typer.BadParameter("--lists goes without --text and --labelled")
-    if output.exists() and not force:
-        raise UserError("D406", path=output)  # before the long work, not after
+    free_target(output, force=force)  # before the long work, not after
     from disambig.cli.progress import remark, say, stages
     from disambig.cli.telling import notes
     from disambig.evaluation.judging import judge, summary, untested

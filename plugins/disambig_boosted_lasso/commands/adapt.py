@@ -42,9 +42,10 @@ def adapt(
     from ..kana.readings import sudachi
     from ..kana.sentences import sentences_in
 
-    if output.exists() and not force:
-        raise UserError("D310", path=output)
-    adapting.check_output(output)
+    if output.exists():
+        adapting.check_output(output)
+        if not force:
+            raise UserError("D310", path=output)
     sudachi()
     place = place_of(model)
     sentences = list(sentences_in(line for _, line in lines_in(texts)))

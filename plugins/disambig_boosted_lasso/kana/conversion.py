@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.api import Model
+from disambig.api import Model, UserError
 from disambig.api.tasks import CandidateLists, decide_lists
 
 from .converter import Converter
@@ -74,13 +74,18 @@ class Conversion:
         Raises
         ------
         UserError
-            D690 to D693 for names, D674 and others for damaged files.
+            D690 to D693 and D943 for names, D674 and others for damaged files.
         """
         place = place_of(name)
         reranker = place.model() if rerank else None
         converter = Converter.load(place.converter)
         if domain is not None:
-            converter = in_domain(converter, place.converter, domain)
+            try:
+                converter = in_domain(converter, place.converter, domain)
+            except UserError as error:
+                if error.code != "D692":
+                    raise
+                raise UserError(error.code, **(error.values | {"path": name})) from None
         return cls(converter, reranker)
 
     def best(self, lines: Sequence[str]) -> list[str]:

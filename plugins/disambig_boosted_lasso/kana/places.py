@@ -51,7 +51,7 @@ def place_of(name: str | Path) -> Place:
     Raises
     ------
     UserError
-        D690 for a name of nothing, D691 for a folder without a converter.
+        D690 for a name of nothing, D943 for one of a file, D691 for a folder without a converter.
     """
     known = packs()
     if str(name) in known:
@@ -67,8 +67,12 @@ def place_of(name: str | Path) -> Place:
     with suppress(OSError):
         restore(path)
     if not path.is_dir():
-        names = [each.name for each in known.values() if CONVERTER in each.folders]
-        raise UserError("D690", name=str(name), names=nearest_first(str(name), names) if names else "none")
+        bringing = [each.name for each in known.values() if CONVERTER in each.folders]
+        names = nearest_first(str(name), bringing) if bringing else "none"
+        if path.exists():
+            raise UserError("D943", name=name, what="a converter", command="adapt", names=names)
+        hint = "" if PACK in bringing else f"install the pack {PACK} (pip install ./corpora/{PACK}), or "
+        raise UserError("D690", name=str(name), hint=hint, names=names)
     if (path / "model.json").is_file():
         return _of_model(path)
     if is_converter(path):

@@ -46,9 +46,10 @@ def train_parser(
     from ..treebank.binarising import Binarisation
 
     with writing(output):
-        is_free = not output.exists() or (force and is_parser_alone(output))
-    if not is_free:
-        raise UserError("D906" if force else "D310", path=output)
+        if output.exists() and not is_parser_alone(output):
+            raise UserError("D906", path=output)
+        if output.exists() and not force:
+            raise UserError("D310", path=output)
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
     with saved_folder(output) as draft, stages() as tell:

@@ -94,7 +94,7 @@ class Parser:
         Raises
         ------
         UserError
-            D901 and D902 for a name of nothing, D900 and D635 for a damaged parser.
+            D901, D902 and D943 for a name of nothing, D900 and D635 for a damaged parser.
         """
         from .places import place_of
         from .stored import read_parser

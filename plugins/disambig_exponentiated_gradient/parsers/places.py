@@ -7,6 +7,7 @@ from pathlib import Path
 from disambig.api import UserError, nearest_first
 from disambig.api.packs import packs
 
+from .parser import PACK
 from .stored import is_parser
 
 FOLDER = "parser"
@@ -19,7 +20,7 @@ def place_of(name: str | Path) -> Path:
     Raises
     ------
     UserError
-        D901 for a name of nothing, D902 for a folder without a parser.
+        D901 for a name of nothing, D943 for one of a file, D902 for a folder without a parser.
     """
     known = packs()
     if str(name) in known:
@@ -29,8 +30,12 @@ def place_of(name: str | Path) -> Path:
         return brought.folders[FOLDER]
     path = Path(name)
     if not path.is_dir():
-        names = [each.name for each in known.values() if FOLDER in each.folders]
-        raise UserError("D901", name=str(name), names=nearest_first(str(name), names) if names else "none")
+        bringing = [each.name for each in known.values() if FOLDER in each.folders]
+        names = nearest_first(str(name), bringing) if bringing else "none"
+        if path.exists():
+            raise UserError("D943", name=name, what="a parser", command="train-parser", names=names)
+        hint = "" if PACK in bringing else f"install the pack {PACK} (pip install ./corpora/{PACK}), or "
+        raise UserError("D901", name=str(name), hint=hint, names=names)
     if is_parser(path):
         return path
     if is_parser(path / FOLDER):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig_exponentiated_gradient.treebank.cleaning import EMPTY, read_trees
+from disambig_exponentiated_gradient.treebank.cleaning import EMPTY, first_tree
 from disambig_exponentiated_gradient.treebank.heads import head_child
 from disambig_exponentiated_gradient.treebank.reading import DEEPEST
 from disambig_exponentiated_gradient.treebank.tree import TOP
@@ -150,5 +150,5 @@ class ForestReader:
 
 
 def _clean(text: str) -> str:
-    tree = next(read_trees(text, "a tree of a list"), None)
+    tree = first_tree(text)
     return "" if tree is None else one_line(tree)

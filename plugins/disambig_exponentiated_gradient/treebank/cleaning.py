@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from disambig.api import UserError
+
 from .reading import raw_trees
 from .tree import Tree, folded
 
@@ -81,3 +83,17 @@ def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> It
         tree = cleaned(raw, functions=functions)
         if tree is not None:
             yield tree
+
+
+def first_tree(text: str) -> Tree | None:
+    """Return the first tree of a candidate's text, clean, or None for a text without a word.
+
+    Raises
+    ------
+    UserError
+        D630 and D631, whose value ``text`` tells the core which candidate of which list it was.
+    """
+    try:
+        return next(read_trees(text, "a tree of a list"), None)
+    except UserError as error:
+        raise UserError(error.code, **error.values, text=text) from None

@@ -13,7 +13,7 @@ from disambig.api import UserError
 from disambig.api.measures import Outcomes
 
 from .brackets import Brackets
-from .cleaning import read_trees
+from .cleaning import first_tree
 from .parseval import Parseval
 
 Floats = NDArray[np.float64]
@@ -63,5 +63,5 @@ def _counted(texts: Sequence[str], references: Sequence[str]) -> Parseval:
 @lru_cache(10_000)
 def _brackets(text: str) -> Brackets | None:
     """Return the brackets of the first tree of a text."""
-    tree = next(read_trees(text, "a tree of a list"), None)
+    tree = first_tree(text)
     return None if tree is None else Brackets.of(tree)

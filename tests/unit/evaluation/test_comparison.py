@@ -85,6 +85,7 @@ def test_labelled_places(models):
     assert (pair["right"], pair["n"]) == (pair["second"], table["second"])
     assert found["units"] == {"what": "instances", "n": 12}
     lines = readable(found)
+    assert sum(line.startswith("B minus A: ") for line in lines) == 1
     assert lines[0] == "accuracy (more is better) of 12 examples:"
     assert f"only B {table['second']}" in "\n".join(lines)
     turned = compare(models[::-1], on_labelled(*models[::-1], EXAMPLES))

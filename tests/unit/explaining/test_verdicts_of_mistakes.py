@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WHO, fix, trained
 
 from disambig.explaining.account import accounts, title
+from disambig.explaining.verdict import meant
 from disambig.features.counts.ngram_counts import NgramCounts
 from disambig.judges.mistakes.judge import Mistakes
 from disambig.text.tokenisations.words import Words
@@ -59,6 +63,37 @@ def test_a_judge_that_knows_more_than_the_scores_says_so(model):
     assert account.lines[1] == "most probably meant: to, not by, though (no word) has the highest score"
     assert account.tables[1].rows[0][0] == "to"  # the parts are those of what was meant
     assert {row[0] for row in account.tables[1].rows} == {"to", "by"}
+
+
+def test_nothing_is_proposed_where_nothing_is_flagged(model):
+    found = said(model, 0.0)
+    for place, account in found.items():
+        assert not account.flagged and " -> " not in place
+        assert not any(line.startswith("most probably meant") for line in account.lines)
+    extra = one(found, "went [to] home")
+    assert extra.lines[1] == "if it is a mistake, most probably meant: no word, not to"
+    other = one(found, "went [by] school")
+    assert other.lines[1].endswith("meant: to, not by, though (no word) has the highest score")
+
+
+@pytest.mark.parametrize(
+    ("flagged", "scores", "told"),
+    [
+        (False, (-0.4, -11.4), ""),  # what is written is the most probable: there is nothing to tell
+        (False, (-11.4, -0.4), ""),
+        (True, (-11.4, -0.4), ""),
+        (True, (-0.4, -11.4), "most probably meant: an, not a, though a has the highest score"),
+    ],
+)
+def test_what_is_written_and_not_flagged_is_no_surprise(flagged, scores, told):
+    decisions = SimpleNamespace(
+        offsets=np.array([0, 2]),
+        scores=np.array(scores),
+        observed=np.array([0]),
+        flagged=np.array([flagged]),
+        candidates_of=lambda index: ("a", "an"),
+    )
+    assert meant(decisions, 0, 1) == told
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.5, 2.0, 12.0])

@@ -67,12 +67,28 @@ def test_an_existing_directory_is_replaced_only_when_asked(model, home):
     assert [path.name for path in home.parent.iterdir()] == ["model"]
 
 
-def test_a_file_in_the_way_is_replaced_only_when_asked(model, tmp_path):
-    (tmp_path / "model").write_text("a file")
-    with pytest.raises(UserError, match="D406"):
-        save_model(model, tmp_path / "model")
-    save_model(model, tmp_path / "model", force=True)
-    assert load_model(tmp_path / "model").name == "small"
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("name", ["letter.txt", "model.json"])
+def test_what_is_no_model_is_never_replaced(model, tmp_path, name, force):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / name).write_text('{"format": "of a letter"}')
+    for target in (folder, folder / name):
+        with pytest.raises(UserError, match="D940"):
+            save_model(model, target, force=force)
+    assert [path.name for path in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == '{"format": "of a letter"}'
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_an_empty_directory_and_a_damaged_model_are_replaced_when_asked(model, home, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (home / "weights.npz").write_bytes(b"cut")
+    for target in (tmp_path / "empty", home):
+        with pytest.raises(UserError, match="D406"):
+            save_model(model, target)
+        save_model(model, target, force=True)
+        assert load_model(target).name == "small"
 
 
 def test_where_nothing_can_be_written(model, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from commands import here
@@ -50,7 +51,7 @@ def test_a_domain_is_mixed_in(home):
     assert load_converter(home, rerank=False).best(line) == ["橋を渡る。"]
     assert load_converter(home, domain="eating", rerank=False).best(line) == ["箸を渡る。"]
     assert domains_of(home / "converter") == ["eating"]
-    with pytest.raises(UserError, match=r"D692.*'cooking'.*eating"):
+    with pytest.raises(UserError, match=rf"no domain 'cooking' in {home}: there are eating"):
         load_converter(home, domain="cooking")
 
 
@@ -114,9 +115,17 @@ def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
     assert KanaKanji().check_files() == "names no converter"
 
 
-def test_names_of_nothing(tmp_path, home):
-    with pytest.raises(UserError, match=r"D690.*'nothing_ja'.*install the pack disambig_ja"):
-        load_converter("nothing_ja")
+def test_names_of_nothing(tmp_path, home, monkeypatch):
+    for brought, wanted in (((), "install the pack disambig_ja .*"), (("disambig_ja",), "")):
+        found = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
+        monkeypatch.setattr("disambig_boosted_lasso.kana.places.packs", lambda found=found: found)
+        with pytest.raises(UserError, match=rf"D690.*'nothing_ja', no such folder or pack: {wanted}name a f"):
+            load_converter("nothing_ja")
+    monkeypatch.undo()
+    with pytest.raises(UserError, match=r"D943\] .*here\.txt is a file, and a converter is a folder"):
+        (tmp_path / "here.txt").touch()
+        load_converter(tmp_path / "here.txt")
+    (tmp_path / "here.txt").unlink()
     with pytest.raises(UserError, match="D691"):
         load_converter(tmp_path)
     with pytest.raises(UserError, match="D336"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -76,9 +77,16 @@ def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, mad
         read_parser(folder)
 
 
-def test_names_of_nothing(tmp_path):
-    with pytest.raises(UserError, match=r"D901.*pip install ./corpora/disambig_en_parser"):
-        load_parser("nothing_en")
+def test_names_of_nothing(tmp_path, monkeypatch):
+    for brought, wanted in (((), "install the pack disambig_en_parser .*"), (("disambig_en_parser",), "")):
+        found = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
+        monkeypatch.setattr("disambig_exponentiated_gradient.parsers.places.packs", lambda found=found: found)
+        with pytest.raises(UserError, match=rf"D901.*'nothing_en', no such folder or pack: {wanted}name a f"):
+            load_parser("nothing_en")
+    monkeypatch.undo()
+    (tmp_path / "trees.mrg").touch()
+    with pytest.raises(UserError, match=r"D943.*is a file, and a parser is a folder: .*train-parser"):
+        load_parser(tmp_path / "trees.mrg")
     with pytest.raises(UserError, match="D902"):
         load_parser(tmp_path)
     with pytest.raises(UserError, match="D902"):

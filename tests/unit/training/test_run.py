@@ -45,6 +45,9 @@ def test_good_settings_pass(load_with, tmp_path):
     with pytest.raises(UserError) as caught:
         run(tmp_path / "small.cfg")
     assert caught.value.code == "D412"
+    (tmp_path / "none.cfg").write_text(CONFIG + settings)
+    with pytest.raises(UserError, match=r"D412.* text .*--text, labelled examples with --labelled"):
+        run(tmp_path / "none.cfg")
 
 
 JUDGE = """
