@@ -112,7 +112,15 @@ def _is_alive(process: int) -> bool:
         return False
     except (OSError, OverflowError):
         return True
-    return True
+    return not _has_ended(process)
+
+
+def _has_ended(process: int) -> bool:
+    """Tell whether a process only waits for its parent to hear of its end, where the system tells."""
+    try:
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"Z"
+    except (OSError, IndexError):
+        return False
 
 
 def _remove_unheld(path: Path) -> None:
