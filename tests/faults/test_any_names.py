@@ -94,7 +94,7 @@ def fake(monkeypatch):
 def test_a_folder_of_such_names(fake, tmp_path, format):
     if format == "parquet":
         pytest.importorskip("pyarrow")
-    for trial in range(amount(6, 500)):
+    for trial in range(amount(3, 500)):
         home = tmp_path / str(trial)
         home.mkdir()
         paths = laid(home / "in", trial)
@@ -144,7 +144,7 @@ def _came(home: Path, format: str, paths: list[bytes]) -> int:
 
 
 def test_such_names_as_arguments(tmp_path):
-    for trial in range(amount(4, 200)):
+    for trial in range(amount(2, 200)):
         home = tmp_path / str(trial)
         home.mkdir()
         paths = [path for path in laid(home, 10_000 + trial) if b"/" not in path]
@@ -160,7 +160,7 @@ def test_such_names_as_arguments(tmp_path):
 
 def test_outputs_of_such_names(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
-    for trial in range(amount(4, 200)):
+    for trial in range(amount(2, 200)):
         name = name_of(chance("output", trial)).replace(b".", b"_")[:200] + b".jsonl"
         command = [sys.executable, str(DRIVER), "annotate", "--force", "--output", b"./" + name, "a.txt"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)

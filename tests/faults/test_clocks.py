@@ -45,7 +45,7 @@ def test_a_job_goes_on_whatever_the_clocks_say(folder, monkeypatch):
     job, real = folder / "out", time.time
     whole = held(job)
     shards = sorted(path.stem for path in (job / "shards").glob("*.json"))
-    for trial in range(amount(6, 1_000)):
+    for trial in range(amount(3, 1_000)):
         numbers = chance("clock", trial)
         lost = set(numbers.sample(shards, numbers.randrange(1, len(shards))))
         for name in lost:
