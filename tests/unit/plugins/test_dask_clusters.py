@@ -38,7 +38,7 @@ def cluster(monkeypatch):
     made = type("Made", (Cluster,), {})
     monkeypatch.setattr(distributed, "LocalCluster", made)
 
-    def client(**settings):
+    def client(*given, **settings):
         raise OSError("no client here")
 
     monkeypatch.setattr(distributed, "Client", client)
