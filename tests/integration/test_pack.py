@@ -217,5 +217,7 @@ def test_it_in_plain_sentences() -> None:
         found.get((number, marked.index("[["))) == label for number, (_, label, marked) in enumerate(lines)
     ]
     assert len(right) == 100 and sum(right) >= 86
+    card = (Path(__file__).parents[2] / "corpora" / "disambig_en" / "README.md").read_text(encoding="utf8")
+    assert f"({sum(right)} of 100 plain sentences of ours are right" in card
     kinds = [kind for kind, _, _ in lines]
     assert all(hit for hit, kind in zip(right, kinds, strict=True) if kind in ("thing", "fact", "cleft"))
