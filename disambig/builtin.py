@@ -42,6 +42,7 @@ def disambig_register_extractors(register: Register) -> None:
     register("disambig.TextNgrams.v1", "disambig.features.lists.text_ngrams:TextNgrams")
     register("disambig.Tfidf.v1", "disambig.features.tfidf.extractor:Tfidf")
     register("disambig.TokenContext.v1", "disambig.features.tokens.token_context:TokenContext")
+    register("disambig.WordsInContext.v1", "disambig.features.cloze.extractor:WordsInContext")
     register("disambig.WordNetwork.v1", "disambig.features.network.word_network:WordNetwork")
     register("disambig.WordVectors.v1", "disambig.features.vectors.word_vectors:WordVectors")
 

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.features.cloze.extractor import WordsInContext as WordsInContext
+    from disambig.features.cloze.locate import open_cloze as open_cloze
+    from disambig.features.cloze.model import Cloze as Cloze
+    from disambig.features.cloze.states import Places as Places
+    from disambig.features.cloze.states import scores_of as scores_of
+    from disambig.features.cloze.states import states_at as states_at
     from disambig.features.gaps.extractor import GapOdds as GapOdds
     from disambig.features.gaps.extractor import gaps_in as gaps_in
     from disambig.features.headwords.extractor import Headwords as Headwords

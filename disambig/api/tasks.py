@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from disambig.data.candidate_words import CandidateWords as CandidateWords
     from disambig.data.finding import apart as apart
     from disambig.data.finding import empty_places as empty_places
+    from disambig.data.finding import glued as glued
     from disambig.data.finding import word_tokens as word_tokens
     from disambig.data.lists import CandidateLists as CandidateLists
     from disambig.features.gaps.learning import learn_gaps as learn_gaps

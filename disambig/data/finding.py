@@ -83,7 +83,7 @@ class Finder:
         long = self.second[entry] != 0
         keep = ~long | (following == self.second[entry])
         positions, entry, long = positions[keep], entry[keep], long[keep]
-        keep = self._first_of_group(positions, entry) & ~_glued(view, positions, positions + long)
+        keep = self._first_of_group(positions, entry) & ~glued(view, positions, positions + long)
         positions, entry, long = positions[keep], entry[keep], long[keep]
         order = np.lexsort((self.group[entry], positions))
         positions, entry, long = positions[order], entry[order], long[order]
@@ -102,7 +102,7 @@ class Finder:
         return kept
 
 
-def _glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
+def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Tell whether a hyphen or the like touches the tokens `first` to `last`."""
     before, after = np.maximum(first - 1, 0), np.minimum(last + 1, max(len(view) - 1, 0))
     left = (view.ends[before] == view.starts[first]) & _is_glue(view.hashes[before])

@@ -13,18 +13,21 @@ one side alone say nothing of it, so it keeps its share there, and the words div
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.data.lists import CandidateLists
 from disambig.features.counts.contexts import CONTEXTS, PARENTS
 from disambig.features.counts.ngram_counts import BIAS, NgramCounts
 from disambig.features.counts.smoothing import log_probabilities
 from disambig.text.hashing import hash_words
 from disambig.text.view import TokenView
+from disambig.types import Features
 
 if TYPE_CHECKING:
     from disambig.counts.table import CountTable
@@ -44,8 +47,6 @@ class ContextProbabilities(NgramCounts):
     counts : str, path or CountTable
         A count table: a file, or the name of one that an installed pack brings.
     """
-
-    describes: ClassVar[str] = "group"
 
     def look_up(
         self, view: TokenView, instances: Instances, group: Group
@@ -72,9 +73,55 @@ class ContextProbabilities(NgramCounts):
         zero = group.candidates.index(ZERO) if ZERO in group.candidates else -1
         return log_probabilities(ranks, usable, self._counts, prior, PARENTS, zero=zero, silent=ONE_SIDED)
 
+    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+        """Return the same of candidates of instances' own, in columns that all of them share."""
+        from disambig.features.counts.own_lists import columns_of_lists, counts_alone, ranks_of_lists
+
+        self.table.require(view.tokenisation)
+        ranks, usable = ranks_of_lists(self.table, view, instances, own, zero=True)
+        alone, nothing = counts_alone(self.table, view.tokenisation, own)
+        place = padded_places(own.offsets, nothing)
+        k = int(place[1].max(initial=-1)) + 1
+        of_place = np.zeros((len(own), max(k, 1), BIAS), np.uint16)
+        of_place[place] = ranks
+        prior = np.zeros(of_place.shape[:2])
+        prior[place] = np.where(nothing, 0.0, 1.0 + alone)
+        words = prior.sum(axis=1, keepdims=True)
+        prior[place] += np.where(nothing, words[place[0], 0], 0.0)
+        prior /= np.maximum(prior.sum(axis=1, keepdims=True), 1.0)
+        in_list = usable[own.offsets[:-1]] if len(own) else usable[:0]
+        found = log_probabilities(
+            of_place, in_list, self._counts, prior, PARENTS, zero=k - 1, silent=ONE_SIDED
+        )
+        values = np.ones((len(ranks), BIAS + 1), np.float32)
+        values[:, :BIAS] = found[place]
+        batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
+        known = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        return Features(batch, known, usable.sum(axis=1).astype(np.int32))
+
     @cached_property
     def _counts(self) -> NDArray[np.float64]:
         return self.table.values.astype(np.float64)
+
+
+def padded_places(
+    offsets: NDArray[np.int64], nothing: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return row and column of each candidate in a table of lists, in which no word has the last column.
+
+    Parameters
+    ----------
+    offsets : array of int64, shape (n + 1,)
+    nothing : array of bool, shape (n_candidates,)
+        Which candidates are no word: one of a list at most.
+    """
+    sizes = np.diff(offsets)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    words = np.cumsum(~nothing)
+    before = np.concatenate([[0], words])[offsets[:-1]]
+    column = words - 1 - before[row]
+    last = int(column[~nothing].max(initial=-1)) + 1
+    return row, np.where(nothing, last, column)
 
 
 @lru_cache(maxsize=4096)

@@ -23,11 +23,13 @@ _BOUNDARIES = (SENTENCE_START, SENTENCE_END)
 
 
 def ranks_of_lists(
-    table: CountTable, view: TokenView, instances: Instances, own: CandidateLists
+    table: CountTable, view: TokenView, instances: Instances, own: CandidateLists, *, zero: bool = False
 ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
     """Return the rank of each candidate's n-gram in each context, and which contexts its place holds.
 
     Candidates of one list are compared on the contexts that all of them can fill, as those of a group are.
+    With `zero` words are compared on all that they can fill, and the candidate of no word on those with words
+    on both sides: in the others its rank is zero.
 
     Returns
     -------
@@ -37,12 +39,13 @@ def ranks_of_lists(
     """
     words, lengths = _hashed(own, view.tokenisation)
     of_row = np.repeat(np.arange(len(own)), np.diff(own.offsets))
-    usable = _fits(view, instances, own, lengths)[of_row]
+    usable = _fits(view, instances, own, lengths, zero)[of_row]
     seed, places = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
     positions, behind = instances.positions[of_row], (instances.positions + instances.lengths)[of_row]
     ranks = np.zeros(usable.shape, np.uint16)
     for c, (left, right) in enumerate(CONTEXTS):
-        rows = np.flatnonzero(usable[:, c])
+        filled = usable[:, c] & (lengths > 0) if zero and not (left and right) else usable[:, c]
+        rows = np.flatnonzero(filled)
         if not len(rows):
             continue
         n = lengths[rows]
@@ -93,7 +96,22 @@ def _hashed(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64],
     return words[row], lengths[row]
 
 
-def _fits(view: TokenView, instances: Instances, own: CandidateLists, lengths: Ints) -> NDArray[np.bool_]:
+def counts_alone(
+    table: CountTable, tokenisation: str, own: CandidateLists
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return how often each candidate was counted, whatever is around it, and which are no word."""
+    words, lengths = _hashed(own, tokenisation)
+    found = np.zeros(len(lengths))
+    for size in range(1, words.shape[1] + 1):
+        rows = np.flatnonzero(lengths == size)
+        if len(rows) and size <= MAX_ORDER:
+            found[rows] = table.counts_of_words(words[rows, :size], tokenisation=tokenisation)
+    return found, lengths == 0
+
+
+def _fits(
+    view: TokenView, instances: Instances, own: CandidateLists, lengths: Ints, zero: bool
+) -> NDArray[np.bool_]:
     """Return which contexts each place can fill with every candidate of its list, shape ``(n, 14)``."""
     contexts = np.array(CONTEXTS)
     left, right = room(view, instances)
@@ -101,6 +119,6 @@ def _fits(view: TokenView, instances: Instances, own: CandidateLists, lengths: I
     longest, shortest = np.maximum.reduceat(lengths, starts), np.minimum.reduceat(lengths, starts)
     short = contexts.sum(axis=1) + longest[:, None] <= MAX_ORDER
     # a candidate of no word says something between words only
-    between = (shortest[:, None] > 0) | (contexts.min(axis=1) > 0)
+    between = zero | (shortest[:, None] > 0) | (contexts.min(axis=1) > 0)
     inside = (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
     return inside & short & between

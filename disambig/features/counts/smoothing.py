@@ -39,7 +39,8 @@ def log_probabilities(
         Which contexts each place has.
     counts : array of float64, shape (n_ranks,)
         The count of each rank.
-    prior : array of float64, shape (K,)
+    prior : array of float64, shape (K,) or (n, K)
+        How probable each candidate is, wherever it stands.
     parents : array of int64, shape (C, 2)
         The shorter contexts of each, which come before it; -1 where there are fewer.
     zero : int
@@ -54,7 +55,7 @@ def log_probabilities(
         from disambig.features.counts.smoothing_kernels import smooth
 
         probabilities = np.empty(ranks.shape, np.float32)
-        smooth(ranks, usable, counts, prior, parents, zero, silent, probabilities)
+        smooth(ranks, usable, counts, np.atleast_2d(prior), parents, zero, silent, probabilities)
     else:
         probabilities = _smooth(ranks, usable, counts, prior, parents, zero, silent)
     return np.log(np.maximum(probabilities, np.float32(LEAST)))

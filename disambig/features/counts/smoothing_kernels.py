@@ -13,12 +13,16 @@ _DISCOUNT = 0.75
 
 @compiled
 def smooth(ranks, usable, counts, prior, parents, zero, silent, result):
-    """Fill `result`, shape (n, K, C), with the probability of each candidate in each context."""
+    """Fill `result`, shape (n, K, C), with the probability of each candidate in each context.
+
+    `prior` has a row for all places, or one for each.
+    """
     n, k, contexts = ranks.shape
     smoothed = np.empty((contexts, k))
     back = np.empty(k)
     filled = np.empty(k)
     for i in range(n):
+        own = prior[min(i, len(prior) - 1)]
         for c in range(contexts):
             first, second = parents[c, 0], parents[c, 1]
             if first >= 0 and second >= 0:
@@ -27,7 +31,7 @@ def smooth(ranks, usable, counts, prior, parents, zero, silent, result):
             elif first >= 0 or second >= 0:
                 back[:] = smoothed[max(first, second)]
             else:
-                back[:] = prior
+                back[:] = own
             total = 0.0
             seen = 0
             if usable[i, c]:
@@ -58,4 +62,4 @@ def sample() -> None:
     """Do a little of the work, so that `disambig doctor --compile` compiles it."""
     ranks, usable = np.zeros((1, 2, 1), np.uint16), np.ones((1, 1), bool)
     parents, result = np.full((1, 2), -1), np.empty((1, 2, 1), np.float32)
-    smooth(ranks, usable, np.ones(1), np.full(2, 0.5), parents, -1, np.zeros(1, bool), result)
+    smooth(ranks, usable, np.ones(1), np.full((1, 2), 0.5), parents, -1, np.zeros(1, bool), result)

@@ -1,0 +1,164 @@
+"""Makes the English file of words that are mistaken for each other, of words that were counted.
+
+    python corpora/disambig_en/relations.py DATA LOOKUPS
+
+LOOKUPS is a directory with ``en_lemma_lookup.json.gz`` and ``en_lemma_exc.json.gz`` of the package
+spacy-lookups-data (MIT; the exceptions are WordNet's). What can be a form of what comes from these tables and
+from rules of spelling; a word is kept where the text has it. Slips are words one letter apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from contexts import counted_words
+from disambig_real_words.relations import ENGLISH, write_relations
+from material import DOMAINS
+
+LEAST_WRITTEN, LEAST_MEANT, LEAST_SHORT = 60, 2000, 1000
+"""How often a word must be counted to be a slip, one to be meant, and each where one has 3 letters or fewer."""
+MOST_FORMS = 14
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz'"
+_DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
+FUNCTION_WORDS = (
+    "is are am was were be been being isn't aren't",
+    "isn't aren't wasn't weren't",
+    "has have had having",
+    "hasn't haven't hadn't",
+    "do does did done doing",
+    "don't doesn't didn't",
+    "this these those that",
+    "it they them",
+    "he she they",
+    "its their",
+    "much many",
+)
+"""Forms of words that no table of endings has."""
+
+
+def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
+    """Return the sets of words by what their members are to each other."""
+    counts = {word: n for word, n in counted_words(data, DOMAINS) if _WORD.fullmatch(word)}
+    return {
+        "form": [*_lines(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
+        "derived": sorted(set(_derived(counts))),
+        "possessive": sorted(set(_possessives(counts))),
+        "slip": sorted(set(_slips(counts))),
+    }
+
+
+def _lines(lines: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    for line in lines:
+        yield tuple(word for word in line.split() if word in counts)
+
+
+def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]]:
+    """Yield the forms of each lemma, the lemma first."""
+    of_lemma: dict[str, set[str]] = defaultdict(set)
+    for form, lemma in _read(lookups / "en_lemma_lookup.json.gz").items():
+        of_lemma[lemma].update((form, lemma))
+    for exceptions in _read(lookups / "en_lemma_exc.json.gz").values():
+        for form, lemmas in exceptions.items():
+            for lemma in lemmas:
+                of_lemma[lemma].update((form, lemma))
+    for word, n in counts.items():
+        if n > 100 and len(word) > 2 and "'" not in word:
+            regular = {form for form in _regular(word) if form in counts}
+            of_lemma[word] |= regular | ({word} if regular else set())
+    known = set()
+    for lemma in sorted(of_lemma):
+        forms = tuple(sorted((f for f in of_lemma[lemma] if f in counts), key=lambda f: (f != lemma, f)))
+        if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in known:
+            known.add(frozenset(forms))
+            yield forms
+
+
+def _regular(word: str) -> Iterator[str]:
+    if re.search(r"(?:s|x|z|ch|sh)$", word):
+        yield word + "es"
+    elif re.search(r"[^aeiou]y$", word):
+        yield from (word[:-1] + "ies", word[:-1] + "ied")
+    else:
+        yield word + "s"
+    if word.endswith("e"):
+        yield from (word + "d", word[:-1] + "ing")
+        return
+    yield from (word + "ed", word + "ing")
+    if _DOUBLED.search(word):
+        yield from (word + word[-1] + "ed", word + word[-1] + "ing")
+
+
+def _derived(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield words and what is made of them: adverbs, nouns and adjectives."""
+    for word in counts:
+        if len(word) < 3 or "'" in word:
+            continue
+        made = [word + ending for ending in ("ly", "al", "y", "ion", "er", "able", "ment", "ness")]
+        stem = word[:-1]
+        if word.endswith("le"):
+            made.append(stem + "y")
+        if word.endswith("y"):
+            made.append(stem + "ily")
+        if word.endswith("ic"):
+            made.append(word + "ally")
+        if word.endswith("e"):
+            made += [stem + "ion", word + "r", stem + "able"]
+        if word.endswith("t"):
+            made.append(stem + "ce")
+        yield from ((word, other) for other in made if other in counts)
+
+
+def _possessives(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    for word in counts:
+        if word.endswith("'s"):
+            bare = word[:-2]
+            yield from ((other, word) for other in (bare, bare + "s") if other in counts)
+
+
+def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield words one letter more, less, other, or two swapped apart; apostrophes are letters."""
+    for word, n in counts.items():
+        if n < LEAST_MEANT:
+            continue
+        for other in _near(word):
+            short = min(len(word), len(other)) <= 3
+            if other != word and counts.get(other, 0) >= (LEAST_SHORT if short else LEAST_WRITTEN):
+                yield (word, other) if word < other else (other, word)
+
+
+def _near(word: str) -> Iterator[str]:
+    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    for left, right in cuts:
+        if right:
+            yield left + right[1:]
+            yield from (left + letter + right[1:] for letter in _LETTERS)
+        yield from (left + letter + right for letter in _LETTERS)
+    for (left, right), _ in pairwise(cuts):
+        if len(right) > 1:
+            yield left + right[1] + right[0] + right[2:]
+
+
+def _read(path: Path) -> dict:
+    with gzip.open(path, "rt", encoding="utf8") as file:
+        return json.load(file)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("lookups", type=Path)
+    options = parser.parse_args()
+    write_relations(ENGLISH, relations(options.data, options.lookups))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Where a decision is open: places at which another candidate is near what stands there.
+
+Nearly all words of a text are right beyond doubt. What the model of words in context gives a place must bring
+another candidate within a few log-odds of what stands there, or there is no instance at all.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Instances, TokenView
+from disambig.api.features import Cloze, Places, scores_of, states_at
+from disambig.api.tasks import CandidateLists, glued
+
+from .relations import Relations
+
+Ints = NDArray[np.int64]
+
+
+def open_places(
+    model: Cloze,
+    view: TokenView,
+    positions: Ints,
+    lengths: NDArray[np.int32],
+    words: Relations,
+    lists: tuple[Ints, Ints],
+    *,
+    least: float,
+) -> Instances:
+    """Return the places at which another candidate is near, each with those that are.
+
+    Parameters
+    ----------
+    positions : array of int64, shape (n,)
+    lengths : array of int32, shape (n,)
+        Tokens that stand at each place: 1, or 0 for an empty one.
+    words : Relations
+        Whose spellings are the candidates.
+    lists : (offsets, numbers)
+        The candidates of each place, as numbers of words; the first is what stands there.
+    least : float
+        By how much the score of another must be above that of what stands there, in log-odds.
+    """
+    kept = ~untouchable(view, positions, lengths)
+    positions, lengths, (offsets, numbers) = positions[kept], lengths[kept], _of_lists(lists, kept)
+    n = len(positions)
+    row = np.repeat(np.arange(n), np.diff(offsets))
+    candidates = numbers_in(model, words)[numbers]
+    scores = scores_of(model, states_at(model, view, Places(positions, positions + lengths)), row, candidates)
+    first = np.zeros(len(row), bool)
+    first[offsets[:-1]] = True
+    with np.errstate(invalid="ignore"):
+        near = ~first & (scores - scores[offsets[:-1]][row] >= least)
+    known = candidates[offsets[:-1]] >= 0
+    is_open = known & (np.bincount(row[near], minlength=n) > 0)
+    taken = (near | first) & is_open[row]
+    sizes = np.bincount(row[taken], minlength=n)[is_open]
+    texts = [words.spellings[i] for i in numbers[taken].tolist()]
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    own = CandidateLists(
+        begins,
+        texts,
+        np.zeros(len(texts)),
+        (np.arange(len(texts)) - np.repeat(begins[:-1], sizes)).astype(np.int32),
+        np.full(len(texts), np.nan, np.float32),
+    )
+    zeros = np.zeros(len(sizes), np.int32)
+    return Instances(positions[is_open], lengths[is_open], zeros, zeros.copy(), own)
+
+
+def untouchable(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which places are no running text, shape ``(n,)``.
+
+    A word beside a hyphen, a slash or the like is part of a larger one. Beside a wider blank than one
+    something was cut out, or a column begins.
+    """
+    last = positions + np.maximum(lengths, 1) - 1
+    found: NDArray[np.bool_] = glued(view, positions, last)
+    before, after = positions - 1, positions + lengths
+    for left, right in ((before, positions), (last, np.minimum(last + 1, len(view) - 1)), (before, after)):
+        words = (view.ends[left] > view.starts[left]) & (view.ends[right] > view.starts[right])
+        wide = np.flatnonzero(words & (view.starts[right] - view.ends[left] > 1))
+        documents = view.document_of(left[wide]).tolist()
+        ends, starts = view.ends[left[wide]].tolist(), view.starts[right[wide]].tolist()
+        blanks = [
+            view.texts[document][end:start]
+            for document, end, start in zip(documents, ends, starts, strict=True)
+        ]
+        found[wide] |= np.array(["\n" not in blank and not blank.strip() for blank in blanks], bool)
+    return found
+
+
+@lru_cache(maxsize=32)
+def numbers_in(model: Cloze, words: Relations) -> NDArray[np.int32]:
+    """Return the number that a model has for each word, -1 for one that it does not know."""
+    return model.numbers_of_candidates(words.spellings)
+
+
+def joined(parts: list[Instances]) -> Instances:
+    """Return the places of several parts in text order."""
+    parts = [part for part in parts if len(part)] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
+    own = CandidateLists.joined([part.own for part in parts if part.own is not None])
+    together = Instances(
+        np.concatenate([part.positions for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.groups for part in parts]),
+        np.concatenate([part.observed for part in parts]),
+        own,
+    )
+    return together.take(np.lexsort((together.lengths, together.positions)))
+
+
+def _of_lists(lists: tuple[Ints, Ints], kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    offsets, numbers = lists
+    sizes = np.diff(offsets)
+    inside = np.repeat(kept, sizes)
+    return np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64), numbers[inside]
