@@ -122,10 +122,15 @@ def flags_of(
             Flag(start, end, line, column, observed, chosen, record["task"], record["probability"], edit)
         )
     words = count_words(plain.text)
-    most = len(found) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
-    kept = sorted(sorted(found, key=_surest_first)[:most], key=_in_order)
+    kept = surest(found, words, most_per_1000)
     unused = tuple(each for each in directives.hidden if each not in used)
     return Checked(tuple(kept), words, len(found) - len(kept), directives.problems, unused)
+
+
+def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
+    """Return the surest flags of a text with so many words, in text order: its share of them, rounded up."""
+    most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
+    return sorted(sorted(flags, key=_surest_first)[:most], key=_in_order)
 
 
 def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:

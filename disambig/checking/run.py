@@ -14,7 +14,7 @@ from disambig.checking.diff import unified_diff
 from disambig.checking.directives import plain_word
 from disambig.checking.files import TextFile, find_files, read_text, usual, write_text
 from disambig.checking.fingerprints import known_by, numbered
-from disambig.checking.flags import Flag, choose, corrected, flags_of
+from disambig.checking.flags import Flag, choose, corrected, flags_of, surest
 from disambig.checking.places import Places
 from disambig.checking.reports import make_report
 from disambig.checking.reports.contract import Ended, Finding
@@ -174,12 +174,9 @@ class _Run:
             plain,
             () if settings.excluded else decisions,
             ignore=self._words(settings),
-            most_per_1000=settings.max_flags_per_1000,
         )
         self.tally.files += 1
         self.tally.words += checked.words
-        if checked.left_out:
-            self.tally.left_out[name] = checked.left_out
         for problem in checked.problems:
             self._report(problem)
         if self.request.tell_unused and not settings.excluded:
@@ -194,6 +191,10 @@ class _Run:
             kept = self.request.changes.keep(name, file.text, flags)
             self.tally.elsewhere += len(flags) - len(kept)
             flags = kept
+        shown = surest(flags, checked.words, settings.max_flags_per_1000)
+        if len(shown) < len(flags):
+            self.tally.left_out[name] = len(flags) - len(shown)
+            flags = shown
         self.tally.flagged_files += bool(flags)
         self.tally.flags += len(flags)
         self._finish(file, plain.text, flags)

@@ -16,8 +16,8 @@ def path_in_repository(name: str) -> str:
     here = os.getcwd()
     path = os.path.abspath(name)
     for top in (_top(here), here):
-        if os.path.commonpath([top, path]) == top:
-            return os.path.relpath(path, top).replace(os.sep, "/")
+        if path.startswith(inside := os.path.join(top, "")):
+            return path.removeprefix(inside).replace(os.sep, "/")
     return path.replace(os.sep, "/")
 
 

@@ -120,6 +120,14 @@ def test_a_baseline_shows_what_is_new(home):
     assert (home / "note.md").read_text() == TEXT
 
 
+def test_a_bound_is_of_flags_that_are_new(home):
+    check(home, "--write-baseline", "known.json", "note.md", "--max-flags-per-1000", "0")
+    write(home / "note.md", f"{TEXT}\nAnother quite place. One more quite place.\n")
+    done = check(home, "--baseline", "known.json", "--max-flags-per-1000", "1", "note.md")
+    assert done.stdout == "note.md:5:9: quite -> quiet (spelling, 0.90)\n"
+    assert "1 flag left out by --max-flags-per-1000 (note.md: 1)" in done.stderr
+
+
 def test_a_baseline_with_files_that_fail_is_told(home):
     done = check(home, "--write-baseline", "known.json", "note.md", "gone.md")
     assert done.returncode == 2 and "[D300] gone.md" in done.stderr
