@@ -71,7 +71,7 @@ class Baseline:
         ]
         text = json.dumps({_MARK: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
         with saved_output(Path(self.path)) as write:
-            write(text.encode("utf-8", "surrogatepass"))
+            write(text.encode("utf-8", "backslashreplace"))  # of a name that is no UTF-8: an escape of JSON
 
     def gone(self) -> int:
         """Return how many known flags were not found in the files that were looked at."""

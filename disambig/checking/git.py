@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from disambig.errors import UserError
 
-_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--unified=0")
+_PLAIN = (
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--find-renames",
+    "--unified=0",
+    "--inter-hunk-context=0",
+)
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
 _ITS_OWN = ("GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX")
 """What a hook is told of the repository, which git finds by itself from the file's folder."""

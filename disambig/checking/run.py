@@ -14,7 +14,7 @@ from disambig.checking.diff import unified_diff
 from disambig.checking.directives import plain_word
 from disambig.checking.files import TextFile, find_files, read_text, usual, write_text
 from disambig.checking.fingerprints import known_by, numbered
-from disambig.checking.flags import Flag, choose, corrected, flags_of, surest
+from disambig.checking.flags import Checked, Flag, choose, corrected, flags_of, surest
 from disambig.checking.places import Places
 from disambig.checking.reports import make_report
 from disambig.checking.reports.contract import Ended, Finding
@@ -186,7 +186,15 @@ class _Run:
             self.new.add(name, plain.text, checked.flags)
             self.tally.known += len(checked.flags)
             return
-        flags = self._unknown(name, plain.text, checked.flags, settings.baseline)
+        flags = self._shown(file, plain.text, checked, settings)
+        self.tally.flagged_files += bool(flags)
+        self.tally.flags += len(flags)
+        self._finish(file, plain.text, flags)
+
+    def _shown(self, file: TextFile, plain: str, checked: Checked, settings: Settings) -> Sequence[Flag]:
+        """Return the flags that are new, in lines that are looked at, and the surest of those."""
+        name = self._name(file)
+        flags = self._unknown(name, plain, checked.flags, settings.baseline)
         if self.request.changes is not None:
             kept = self.request.changes.keep(name, file.text, flags)
             self.tally.elsewhere += len(flags) - len(kept)
@@ -194,10 +202,7 @@ class _Run:
         shown = surest(flags, checked.words, settings.max_flags_per_1000)
         if len(shown) < len(flags):
             self.tally.left_out[name] = len(flags) - len(shown)
-            flags = shown
-        self.tally.flagged_files += bool(flags)
-        self.tally.flags += len(flags)
-        self._finish(file, plain.text, flags)
+        return shown
 
     def _unknown(self, name: str, plain: str, flags: Sequence[Flag], baseline: str | None) -> Sequence[Flag]:
         """Return the flags that no baseline knows."""

@@ -111,4 +111,4 @@ def _notification(problem: UserError, level: str) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    return Path(path).as_uri() if Path(path).is_absolute() else quote(path)
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(path, errors="surrogateescape")

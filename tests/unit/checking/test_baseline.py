@@ -54,6 +54,13 @@ def test_what_is_known_is_hidden_from_wherever_it_is_called(path, monkeypatch):
     assert baseline.gone() == 0
 
 
+def test_names_that_are_no_utf8(path):
+    baseline = new_baseline("known.json")
+    baseline.add("b\udcff.md", TEXT, FLAGS)
+    baseline.write()
+    assert read_baseline("known.json").new("b\udcff.md", TEXT, FLAGS) == []
+
+
 def test_one_more_of_the_same_is_new(path):
     text = f"{TEXT} A quite place. A quiet quite. "
     more = [*FLAGS, flag(45), flag(60)]

@@ -131,6 +131,18 @@ def test_names_of_all_kinds(repository, name):
     assert Changes().has(f"docs/{name}") and not Changes().has("other.md")
 
 
+def test_whatever_a_user_set_for_diffs(repository):
+    text = "".join(f"{n}\n" for n in range(9))
+    (repository / "a.md").write_text(text)
+    commit()
+    settings = ("noprefix", "mnemonicPrefix", "relative", "interHunkContext=9", "context=3", "external=false")
+    for name in settings:
+        call("config", f"diff.{name.partition('=')[0]}", name.partition("=")[2] or "true")
+    call("config", "color.ui", "always")
+    (repository / "a.md").write_text(text.replace("2", "two").replace("6", "six"))
+    assert shown(Changes("HEAD"), "a.md", ["1", "two", "3", "4", "six", "7"]) == ["two", "six"]
+
+
 def test_from_a_folder_below_and_through_a_link(repository, tmp_path, monkeypatch):
     (repository / "docs" / "b.md").write_bytes(b"NEW\r\n")
     monkeypatch.chdir("docs")

@@ -211,5 +211,14 @@ def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
     assert uris[3] == "%3Cstdin%3E"
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_names_that_are_no_utf8(format):
+    shown = written(format, findings(name="b\udcff.md"))
+    shown.encode("utf-8", "surrogateescape")
+    if format == "sarif":
+        place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "b%FF.md"
+
+
 def test_a_task_that_no_part_has_is_described_all_the_same():
     assert "'mine'" in description("mine")
