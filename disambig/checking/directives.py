@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from disambig.checking.places import Places
 from disambig.errors import UserError
@@ -117,9 +117,8 @@ class _Reader:
                 self._open.setdefault((word, task), found)
         else:
             first, last = self._region(what, start, end)
-            self._hidden += [
-                Hidden(first, last, line, _shown(what, word, task), word, task) for word, task in items
-            ]
+            for word, task in items:
+                self._hidden.append(Hidden(first, last, line, _shown(what, word, task), word, task))
 
     def done(self) -> Directives:
         """Return what was read; what is still switched off is so up to the end."""
@@ -149,11 +148,7 @@ class _Reader:
         """End what is switched off: all of it, or what is named; without any the comment does nothing."""
         for item in items:
             ended = list(self._open) if item == ("", "") else [item] if item in self._open else []
-            for key in ended:
-                before = self._open.pop(key)
-                self._hidden.append(
-                    Hidden(before.start, end, before.line, before.said, before.word, before.task)
-                )
+            self._hidden += [replace(self._open.pop(key), end=end) for key in ended]
             if not ended:
                 self._hidden.append(Hidden(end, end, line, _shown("on", *item), *item))
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
 
-from disambig.checking.directives import read_directives
+from disambig.checking.directives import _KNOWN, read_directives
 from disambig.checking.flags import flags_of
 from disambig.checking.places import Places
 from disambig.text.markup import read_markup
@@ -126,3 +128,20 @@ def test_what_the_checker_does_not_know_is_said(what):
     (problem,) = found.problems
     assert str(problem).startswith("[D641] x.md, line 2:")
     assert not found.hidden
+
+
+SAID = st.lists(st.sampled_from([*_KNOWN, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]), max_size=8)
+
+
+@given(st.lists(SAID, max_size=5))
+def test_each_comment_hides_something_or_is_a_problem(comments):
+    text, places = "", []
+    for said in comments:
+        start = len(text)
+        text += f"<!-- disambig: {''.join(said)} -->"
+        places.append((start, len(text)))
+        text += " words\n"
+    found = read_directives("x.md", text, places, Places(text))
+    assert all(0 <= each.start <= each.end <= len(text) + 1 for each in found.hidden)
+    assert bool(found.hidden or found.problems) or not comments
+    assert all(problem.code == "D641" for problem in found.problems)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
 import pytest
 from jsonschema import Draft7Validator
 
 from disambig.configuration.schema import SHIPPED, schema, text
-from disambig.configuration.tables import read_table
+from disambig.configuration.settings import ADDED, CHOICE, PATHS, Settings
+from disambig.configuration.tables import Table, read_table
 from disambig.errors import UserError
 
 GOOD = {
@@ -73,6 +75,12 @@ def test_editors_see_what_is_wrong(values):
     seen = json.dumps(values)
     if "NaN" not in seen:  # JSON has none
         assert not Draft7Validator(schema()).is_valid(json.loads(seen))
+
+
+def test_what_holds_has_the_same_keys():
+    keys = {each.name for each in fields(Settings)} - {"excluded", "origins"}
+    assert keys == set(Table.model_fields) - {"overrides"}
+    assert {*ADDED, *CHOICE, *PATHS} <= keys
 
 
 def test_every_key_is_described():
