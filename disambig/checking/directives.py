@@ -1,50 +1,82 @@
-"""What an author tells the checker in comments of a text.
+"""What an author tells the checker in comments of a text: one grammar in all markups.
 
-``disambig: ignore quite, then``   these words are left alone in the whole text
-``disambig: off``, ``disambig: on``   between the two nothing is flagged; without ``on`` up to the end
-``disambig: ignore-line``   nothing is flagged in the line of the comment
+``disambig: ignore-line``        nothing is flagged in the line of the comment
+``disambig: ignore-next-line``   nothing is flagged in the line after it
+``disambig: off``, ``on``        nothing is flagged between the two; without ``on`` up to the end
+``disambig: ignore-file``        nothing is flagged in the whole text
 
-A comment is ``<!-- ... -->`` in Markdown and in plain text, ``% ...`` in LaTeX.
+Behind each may stand what alone is meant, by commas: words, and tasks such as ``task:spelling``.
+``disambig: ignore quite, then`` is short for ``ignore-file quite, then``.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from disambig.checking.places import Places
 from disambig.errors import UserError
 
-_DIRECTIVE = re.compile(r"(?:<!--|%+)\s*disambig\s*:\s*(.*?)\s*(?:-->)?\Z", re.DOTALL | re.IGNORECASE)
+_DIRECTIVE = re.compile(
+    r"(?:<!--|%+|\.\.|#+|//+|/\*+|--+|;+|\{#|\{-)?\s*disambig\s*:\s*(.*?)\s*(?:--+>|\*+/|#\}|-\})?\s*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A whole comment, between the marks of any markup."""
 _LONGEST = 10_000
+_TASK = "task:"
+_KNOWN = ("ignore", "ignore-file", "ignore-line", "ignore-next-line", "off", "on")
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """One thing that a directive hides.
+
+    Attributes
+    ----------
+    start, end : int
+        What begins there is hidden.
+    line : int
+        That of the comment, from 1.
+    said : str
+        The directive, with this one item.
+    word, task : str
+        What alone is hidden, a word as `plain_word` returns it; "" for any.
+    """
+
+    start: int
+    end: int
+    line: int
+    said: str
+    word: str = ""
+    task: str = ""
+
+    def hides(self, start: int, observed: str, task: str) -> bool:
+        """Tell whether a flag of `task` at `start`, where the plain word `observed` stands, is hidden."""
+        return (
+            self.start <= start < self.end and self.word in ("", observed) and self.task in ("", task.lower())
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What is left alone in one text.
+    """What is hidden in one text.
 
     Attributes
     ----------
-    words : frozenset of str
-        As `plain_word` returns them.
-    regions : tuple of (start, end)
-        Offsets, in text order, none overlapping another.
+    hidden : tuple of Hidden
+        In the order of the comments.
     problems : tuple of UserError
         Comments that are addressed to the checker and say nothing it knows (D641).
     """
 
-    words: frozenset[str] = frozenset()
-    regions: tuple[tuple[int, int], ...] = ()
+    hidden: tuple[Hidden, ...] = ()
     problems: tuple[UserError, ...] = ()
 
-    def leave_alone(self, start: int, end: int, observed: str) -> bool:
-        """Tell whether nothing is to be said of ``start:end``."""
-        if plain_word(observed) in self.words:
-            return True
-        place = bisect_right(self.regions, (start, 2**62)) - 1
-        return place >= 0 and start < self.regions[place][1]
+    def hiding(self, start: int, observed: str, task: str) -> list[Hidden]:
+        """Return all that hides a flag of `task` at `start`, where `observed` stands."""
+        word = plain_word(observed)
+        return [each for each in self.hidden if each.hides(start, word, task)]
 
 
 def plain_word(word: str) -> str:
@@ -54,41 +86,88 @@ def plain_word(word: str) -> str:
 
 def read_directives(path: str, text: str, comments: Iterable[tuple[int, int]], places: Places) -> Directives:
     """Return what the comments of a text, at their offsets, ask for."""
-    words: set[str] = set()
-    lines: list[tuple[int, int]] = []
-    problems = []
-    switched_off: list[tuple[int, int]] = []
-    off = -1
+    reader = _Reader(path, text, places)
     for start, end in comments:
         match = _DIRECTIVE.match(text[start : min(end, start + _LONGEST)])
-        if not match:
-            continue
-        said = match[1]
-        what = said.split(None, 1)[0].lower() if said else ""
-        if what == "off" and said.lower() == "off":
-            off = start if off < 0 else off
-        elif what == "on" and said.lower() == "on":
-            if off >= 0:
-                switched_off.append((off, end))
-            off = -1
-        elif what == "ignore-line" and said.lower() == "ignore-line":
-            lines.append(places.line_around(start))
-        elif (
-            what == "ignore" and (named := [plain_word(word) for word in said[6:].split(",")]) and any(named)
-        ):
-            words.update(word for word in named if word)
-        else:
-            problems.append(UserError("D641", path=path, line=places.of(start)[0], said=said[:40]))
-    if off >= 0:
-        switched_off.append((off, len(text)))
-    return Directives(frozenset(words), _merged(switched_off + lines), tuple(problems))
+        if match:
+            reader.read(start, end, match[1])
+    return reader.done()
 
 
-def _merged(regions: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(regions):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+class _Reader:
+    """The directives of one text, read one after the other."""
+
+    def __init__(self, path: str, text: str, places: Places) -> None:
+        self._path, self._text, self._end, self._places = path, text, len(text), places
+        self._hidden: list[Hidden] = []
+        self._open: dict[tuple[str, str], Hidden] = {}  # switched off, by what
+        self._problems: list[UserError] = []
+
+    def read(self, start: int, end: int, said: str) -> None:
+        """Read what one comment, from `start` to `end`, says."""
+        what, items = _parsed(said)
+        line = self._places.of(start)[0]
+        if what not in _KNOWN or not items:
+            self._problems.append(UserError("D641", path=self._path, line=line, said=said[:40]))
+        elif what == "on":
+            self._switch_on(end, line, items)
+        elif what == "off":
+            for word, task in items:
+                found = Hidden(start, self._end + 1, line, _shown(what, word, task), word, task)
+                self._open.setdefault((word, task), found)
         else:
-            merged.append((start, end))
-    return tuple(merged)
+            first, last = self._region(what, start, end)
+            for word, task in items:
+                self._hidden.append(Hidden(first, last, line, _shown(what, word, task), word, task))
+
+    def done(self) -> Directives:
+        """Return what was read; what is still switched off is so up to the end."""
+        hidden = sorted([*self._hidden, *self._open.values()], key=lambda each: each.line)
+        return Directives(tuple(hidden), tuple(self._problems))
+
+    def _region(self, what: str, start: int, end: int) -> tuple[int, int]:
+        if what == "ignore-line":
+            return self._places.line_around(start)
+        if what == "ignore-next-line":
+            return self._next_line(max(start, end - 1))
+        return 0, self._end + 1
+
+    def _next_line(self, offset: int) -> tuple[int, int]:
+        """Return the first line after that of `offset` that is not blank; nothing where there is none."""
+        start = self._places.line_around(offset)[1]
+        while start < self._end:
+            first, last = self._places.line_around(start)
+            if first < start:  # the text ends without a line end
+                break
+            if self._text[first:last].strip():
+                return first, last
+            start = last
+        return self._end, self._end
+
+    def _switch_on(self, end: int, line: int, items: list[tuple[str, str]]) -> None:
+        """End what is switched off: all of it, or what is named; without any the comment does nothing."""
+        for item in items:
+            ended = list(self._open) if item == ("", "") else [item] if item in self._open else []
+            self._hidden += [replace(self._open.pop(key), end=end) for key in ended]
+            if not ended:
+                self._hidden.append(Hidden(end, end, line, _shown("on", *item), *item))
+
+
+def _parsed(said: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return what a directive says to do, and to what: (word, task) each; none where it says it wrongly."""
+    what, rest = (*said.split(None, 1), "", "")[:2]
+    what = what.lower()
+    if not rest:
+        return what, [] if what == "ignore" else [("", "")]
+    items = []
+    for item in rest.split(","):
+        plain = plain_word(item)
+        if plain.startswith(_TASK):
+            items.append(("", plain.removeprefix(_TASK).strip()))
+        elif plain:
+            items.append((plain, ""))
+    return what, [item for item in items if any(item)]
+
+
+def _shown(what: str, word: str, task: str) -> str:
+    return " ".join(filter(None, [what, word or (task and f"{_TASK}{task}")]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from disambig.files.saving import sync_directory
 from disambig.text import markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
-"""Names of files that are checked where a directory is given."""
+"""Names of files that are checked where a directory is given and no settings say otherwise."""
 OTHERS = (".jsonl", ".ndjson", ".csv", ".tsv", ".conllu", ".spacy", ".parquet", *COMPRESSED)
 """Names of files that hold other things than one text."""
 LONGEST = 1 << 27
@@ -50,27 +50,37 @@ class TextFile:
         return "<stdin>" if self.path == STDIN else self.path
 
 
-def find_files(paths: Sequence[str]) -> Iterator[str]:
+def usual(path: str) -> bool:
+    """Tell whether the name of a file ends in one of `SUFFIXES`."""
+    return path.lower().endswith(SUFFIXES)
+
+
+def find_files(paths: Sequence[str], takes: Callable[[str], bool] = usual) -> Iterator[str]:
     """Yield the files that `paths` name, those in directories included, each once.
 
-    Directories are searched for names that end in `SUFFIXES`; hidden names and links to directories are
-    left out.
+    Hidden names and links to directories are left out.
+
+    Parameters
+    ----------
+    takes : callable
+        Tells of a file in a directory whether it is wanted.
     """
     seen: set[str] = set()
     for path in paths:
-        for found in _walk(path) if path != STDIN and os.path.isdir(path) else [path]:
+        for found in _walk(path, takes) if path != STDIN and os.path.isdir(path) else [path]:
             name = found if found == STDIN else os.path.abspath(found)
             if name not in seen:
                 seen.add(name)
                 yield found
 
 
-def _walk(directory: str) -> Iterator[str]:
+def _walk(directory: str, takes: Callable[[str], bool]) -> Iterator[str]:
     for folder, folders, files in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if not name.startswith(".") and name.lower().endswith(SUFFIXES):
-                yield os.path.join(folder, name)
+            path = os.path.join(folder, name)
+            if not name.startswith(".") and takes(path):
+                yield path
 
 
 def read_text(path: str) -> TextFile:
@@ -81,8 +91,7 @@ def read_text(path: str) -> TextFile:
     UserError
         D300, D303, D304, D308 or D320 where it cannot be read; D640 where its name says that it is no text.
     """
-    if path.lower().endswith(OTHERS):
-        raise UserError("D640", path=path, suffix=os.path.splitext(path)[1], endings=", ".join(SUFFIXES))
+    _check_name(path)
     shown = "<stdin>" if path == STDIN else path
     try:
         state = () if path == STDIN else _state(os.stat(path))
@@ -93,6 +102,25 @@ def read_text(path: str) -> TextFile:
     if len(data) > LONGEST:
         raise UserError("D320", path=shown, limit=LONGEST)
     return TextFile(path, data, decode(data, shown), state)
+
+
+def as_text(path: str, data: bytes) -> TextFile:
+    """Return a file of text whose bytes come from elsewhere; it cannot be written.
+
+    Raises
+    ------
+    UserError
+        D303, D304 or D320 where they are no text; D640 where its name says so.
+    """
+    _check_name(path)
+    if len(data) > LONGEST:
+        raise UserError("D320", path=path, limit=LONGEST)
+    return TextFile(path, data, decode(data, path))
+
+
+def _check_name(path: str) -> None:
+    if path.lower().endswith(OTHERS):
+        raise UserError("D640", path=path, suffix=os.path.splitext(path)[1], endings=", ".join(SUFFIXES))
 
 
 def check_writable(file: TextFile) -> None:

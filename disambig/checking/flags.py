@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from disambig.checking.directives import plain_word, read_directives
+from disambig.checking.directives import Hidden, plain_word, read_directives
 from disambig.checking.places import Places
 from disambig.errors import UserError
 from disambig.text.markup import PlainText
@@ -60,12 +60,15 @@ class Checked:
         Flags above the most that were wanted.
     problems : tuple of UserError
         Comments that are no directives.
+    unused : tuple of Hidden
+        What directives would hide, where nothing is flagged.
     """
 
     flags: tuple[Flag, ...]
     words: int
     left_out: int = 0
     problems: tuple[UserError, ...] = ()
+    unused: tuple[Hidden, ...] = ()
 
 
 def flags_of(
@@ -100,12 +103,16 @@ def flags_of(
     places = Places(text)
     directives = read_directives(path, text, plain.comments, places)
     found = []
+    used: set[Hidden] = set()
     for record in _flagged(decisions, plain.text):
         start, end = record["start"], record["end"]
         observed = text[start:end]
         if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
             continue  # a label, or a pair of words with markup between them
-        if plain_word(observed) in ignore or directives.leave_alone(start, end, observed):
+        if plain_word(observed) in ignore:
+            continue
+        if hiding := directives.hiding(start, observed, record["task"]):
+            used.update(hiding)
             continue
         line, column = places.of(start)
         made = edit_of({**record, "replacement": _as_written(record["replacement"], text)}, text)
@@ -115,9 +122,15 @@ def flags_of(
             Flag(start, end, line, column, observed, chosen, record["task"], record["probability"], edit)
         )
     words = count_words(plain.text)
-    most = len(found) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
-    kept = sorted(sorted(found, key=_surest_first)[:most], key=_in_order)
-    return Checked(tuple(kept), words, len(found) - len(kept), directives.problems)
+    kept = surest(found, words, most_per_1000)
+    unused = tuple(each for each in directives.hidden if each not in used)
+    return Checked(tuple(kept), words, len(found) - len(kept), directives.problems, unused)
+
+
+def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
+    """Return the surest flags of a text with so many words, in text order: its share of them, rounded up."""
+    most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
+    return sorted(sorted(flags, key=_surest_first)[:most], key=_in_order)
 
 
 def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from disambig.batch.annotation import annotate_documents
+from disambig.checking.baseline import Baseline, new_baseline, read_baseline
+from disambig.checking.changes import Changes
 from disambig.checking.diff import unified_diff
-from disambig.checking.files import TextFile, find_files, read_text, write_text
-from disambig.checking.flags import Checked, Flag, choose, corrected, flags_of
-from disambig.checking.lines import line_of, without
+from disambig.checking.directives import plain_word
+from disambig.checking.files import TextFile, find_files, read_text, usual, write_text
+from disambig.checking.fingerprints import known_by, numbered
+from disambig.checking.flags import Checked, Flag, choose, corrected, flags_of, surest
+from disambig.checking.places import Places
+from disambig.checking.reports import make_report
+from disambig.checking.reports.contract import Ended, Finding
+from disambig.checking.reports.lines import without
+from disambig.checking.reports.paths import path_in_repository
+from disambig.checking.tally import Tally
+from disambig.configuration.project import Project
+from disambig.configuration.settings import Settings
 from disambig.errors import UserError
 from disambig.files.opening import STDIN
 from disambig.formats.documents import Document
@@ -19,6 +31,7 @@ from disambig.text.markup import read_markup
 
 if TYPE_CHECKING:
     from disambig.batch.sources import Annotate
+    from disambig.data.decisions import Decisions
 
 FLAGGED = 1
 FAILURE = 2
@@ -28,7 +41,7 @@ _FILES_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a run.
+    """What is asked of a run, beside the settings.
 
     Attributes
     ----------
@@ -38,24 +51,27 @@ class Request:
         Write corrections; show them as a diff.
     backup : str, optional
         What the name of the old text ends in; None for no copy.
-    most_per_1000 : float, optional
-        Most flags per 1,000 words of a file.
-    ignore : frozenset of str
-        Words to leave alone, as `directives.plain_word` returns them.
     format : str
-        One of `lines.FORMATS`.
+        One of `reports.FORMATS`.
     stdin_name : str
         What standard input is called.
+    changes : Changes, optional
+        What alone is looked at.
+    new_baseline : str, optional
+        File for all flags, in place of a report.
+    tell_unused : bool
+        Whether directives that hide nothing are told; not where some tasks are left out.
     """
 
     paths: tuple[str, ...]
     fix: bool = False
     diff: bool = False
     backup: str | None = ".bak"
-    most_per_1000: float | None = None
-    ignore: frozenset[str] = frozenset()
     format: str = "text"
     stdin_name: str = "<stdin>"
+    changes: Changes | None = None
+    new_baseline: str | None = None
+    tell_unused: bool = True
 
 
 class Output(Protocol):
@@ -71,106 +87,146 @@ class Output(Protocol):
         """Write what is no result: as it is, to where it disturbs none."""
 
 
-@dataclass(slots=True)
-class Tally:
-    """What a run came to."""
-
-    files: int = 0
-    flagged_files: int = 0
-    words: int = 0
-    flags: int = 0
-    fixed: int = 0
-    left_out: int = 0
-    problems: int = 0
-    in_file: dict[str, int] = field(default_factory=dict)
-
-
-def run(request: Request, load: Callable[[], Annotate], output: Output) -> int:
+def run(request: Request, project: Project, load: Callable[[Settings], Annotate], output: Output) -> int:
     """Check as asked and return the exit status: 0 without flags, 1 with, 2 where something went wrong.
 
     Parameters
     ----------
+    project : Project
+        The settings of each file.
     load : callable
-        Loads the models, once there is a file to check.
+        Loads the models that settings ask for, once there is a file to check.
 
     Raises
     ------
     UserError
-        What `load` raises.
+        What `load` raises, and what is wrong with settings, a baseline or git.
     """
-    return _Run(request, output).of(load)
+    return _Run(request, project, load, output).of()
 
 
 class _Run:
     """A run: what was asked, where it is written to, what it came to so far."""
 
-    def __init__(self, request: Request, output: Output) -> None:
-        self.request, self.output, self.tally = request, output, Tally()
+    def __init__(
+        self, request: Request, project: Project, load: Callable[[Settings], Annotate], output: Output
+    ) -> None:
+        self.request, self.project, self.output, self.load = request, project, output, load
+        self.tally = Tally()
+        self.report = make_report(request.format)
+        self.new = None if request.new_baseline is None else new_baseline(request.new_baseline)
+        self._loaded: dict[object, Annotate] = {}
+        self._baselines: dict[str, Baseline] = {}
+        self._ignored: dict[object, frozenset[str]] = {}
 
-    def of(self, load: Callable[[], Annotate]) -> int:
-        annotate: Annotate | None = None
-        for files in self._batches():
+    def of(self) -> int:
+        for settings, files in self._batches():
+            annotate = self._loaded.get(settings.checker)
             if annotate is None:
-                annotate = load()
+                annotate = self._loaded[settings.checker] = self.load(settings)
             documents = [Document(str(i), file.text, self._name(file)) for i, file in enumerate(files)]
             found, bad = annotate_documents(documents, annotate)
             for failed in bad:
                 self._report(failed.error)
             for result in found:
-                name, text = result.document.path, result.document.text
-                checked = flags_of(
-                    name,
-                    text,
-                    read_markup(name, text),
-                    result.decisions,
-                    ignore=self.request.ignore,
-                    most_per_1000=self.request.most_per_1000,
-                )
-                self._finish(files[int(result.document.id)], checked)
-        self._summary()
-        return FAILURE if self.tally.problems else FLAGGED if self.tally.flags else 0
+                self._check(files[int(result.document.id)], result.decisions)
+        return self._end()
 
-    def _batches(self) -> Iterator[list[TextFile]]:
-        """Read the files, a few at a time; those that cannot be read are reported."""
+    def _batches(self) -> Iterator[tuple[Settings, list[TextFile]]]:
+        """Read the files, a few at a time that the same models check; those that cannot be are reported."""
         batch: list[TextFile] = []
         size = 0
-        for path in find_files(self.request.paths):
-            try:
-                file = read_text(path)
-            except UserError as problem:
-                self._report(problem)
-                continue
+        last = Settings()
+        for settings, file in self._files():
+            full = size >= _AT_ONCE or len(batch) >= _FILES_AT_ONCE
+            if batch and (full or settings.checker != last.checker):
+                yield last, batch
+                batch, size = [], 0
+            last = settings
             batch.append(file)
             size += len(file.text)
-            if size >= _AT_ONCE or len(batch) >= _FILES_AT_ONCE:
-                yield batch
-                batch, size = [], 0
         if batch:
-            yield batch
+            yield last, batch
 
-    def _finish(self, file: TextFile, checked: Checked) -> None:
-        """Do with the flags of one file what was asked for."""
+    def _files(self) -> Iterator[tuple[Settings, TextFile]]:
+        changes = self.request.changes
+        for path in find_files(self.request.paths, lambda path: self.project.takes(path, usual)):
+            settings = self.project.settings_of(self._named(path))
+            if settings.excluded:
+                self.output.remark(f"disambig: {self._named(path)}: left out by `exclude`\n")
+                if path != STDIN or not self.request.fix:
+                    continue
+            if changes is not None and os.path.exists(path) and not changes.has(path):
+                continue
+            try:
+                yield settings, read_text(path) if changes is None else changes.read(path)
+            except UserError as problem:
+                self._report(problem)
+
+    def _check(self, file: TextFile, decisions: Sequence[Decisions]) -> None:
+        """Find the flags of one file that are to be shown, and do with them what was asked for."""
         name = self._name(file)
+        settings = self.project.settings_of(name)
+        plain = read_markup(name, file.text)
+        checked = flags_of(
+            name,
+            file.text,
+            plain,
+            () if settings.excluded else decisions,
+            ignore=self._words(settings),
+        )
         self.tally.files += 1
-        self.tally.flagged_files += bool(checked.flags)
         self.tally.words += checked.words
-        self.tally.flags += len(checked.flags)
-        if checked.left_out:
-            self.tally.left_out += checked.left_out
-            self.tally.in_file[name] = checked.left_out
         for problem in checked.problems:
             self._report(problem)
-        taken, left = choose(checked.flags)
+        if self.request.tell_unused and not settings.excluded:
+            for each in checked.unused:
+                self._note(UserError("D960", path=name, line=each.line, said=each.said))
+        if self.new is not None:
+            self.new.add(name, plain.text, checked.flags)
+            self.tally.known += len(checked.flags)
+            return
+        flags = self._shown(file, plain.text, checked, settings)
+        self.tally.flagged_files += bool(flags)
+        self.tally.flags += len(flags)
+        self._finish(file, plain.text, flags)
+
+    def _shown(self, file: TextFile, plain: str, checked: Checked, settings: Settings) -> Sequence[Flag]:
+        """Return the flags that are new, in lines that are looked at, and the surest of those."""
+        name = self._name(file)
+        flags = self._unknown(name, plain, checked.flags, settings.baseline)
+        if self.request.changes is not None:
+            kept = self.request.changes.keep(name, file.text, flags)
+            self.tally.elsewhere += len(flags) - len(kept)
+            flags = kept
+        shown = surest(flags, checked.words, settings.max_flags_per_1000)
+        if len(shown) < len(flags):
+            self.tally.left_out[name] = len(flags) - len(shown)
+        return shown
+
+    def _unknown(self, name: str, plain: str, flags: Sequence[Flag], baseline: str | None) -> Sequence[Flag]:
+        """Return the flags that no baseline knows."""
+        if baseline is None:
+            return flags
+        if baseline not in self._baselines:
+            self._baselines[baseline] = read_baseline(baseline)
+        found = self._baselines[baseline].new(name, plain, flags)
+        self.tally.known += len(flags) - len(found)
+        return found
+
+    def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
+        name = self._name(file)
+        taken, left = choose(flags)
         if self.request.diff:
             self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
             if left:
                 self._say(f"{name}: {many(len(left), 'flag')} not in the diff: {without(left)}")
         elif not self.request.fix:
-            self.output.result("".join(line_of(name, flag, self.request.format) for flag in checked.flags))
+            self.output.result(self.report.add(self._findings(file, plain, flags)))
         else:
-            self._fix(file, checked.flags, taken)
+            self._fix(file, plain, flags, taken)
 
-    def _fix(self, file: TextFile, flags: Sequence[Flag], taken: Sequence[Flag]) -> None:
+    def _fix(self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]) -> None:
         name = self._name(file)
         new = corrected(file.text, taken)
         done = False
@@ -185,37 +241,68 @@ class _Run:
                     self._say(f"{name}: the old text is in {copy}")
             except UserError as problem:
                 self._report(problem)
-        lines = "".join(
-            line_of(name, flag, self.request.format, "fixed" if done and flag in taken else "left")
-            for flag in flags
-        )
         self.tally.fixed += len(taken) if done else 0
-        (self.output.note if file.path == STDIN else self.output.result)(lines)
+        outcomes = ["fixed" if done and flag in taken else "left" for flag in flags]
+        self._write_report(self.report.add(self._findings(file, plain, flags, outcomes)))
 
-    def _summary(self) -> None:
-        if not self.tally.files:
-            if not self.tally.problems:
-                self._say("no file to check")
-            return
-        if self.tally.left_out:
-            files = ", ".join(f"{name}: {n:,}" for name, n in list(self.tally.in_file.items())[:5])
-            more = f", and {len(self.tally.in_file) - 5:,} more files" if len(self.tally.in_file) > 5 else ""
-            self._say(f"{many(self.tally.left_out, 'flag')} left out by --max-flags-per-1000 ({files}{more})")
-        found = many(self.tally.flags, "flag")
-        if self.tally.flags:
-            found += f" in {self.tally.flagged_files:,} of {many(self.tally.files, 'file')}"
-        else:
-            found = f"no flags in {many(self.tally.files, 'file')}"
-        fixed = f", {self.tally.fixed:,} corrected" if self.request.fix else ""
-        failed = f"; {many(self.tally.problems, 'problem')}" if self.tally.problems else ""
-        self.output.remark(f"disambig: {found}, {many(self.tally.words, 'word')}{fixed}{failed}\n")
+    def _findings(
+        self, file: TextFile, plain: str, flags: Sequence[Flag], outcomes: Sequence[str] = ()
+    ) -> list[Finding]:
+        name = self._name(file)
+        path, places = path_in_repository(name), Places(file.text)
+        fingerprints = numbered(known_by(path, plain, flag) for flag in flags)
+        return [
+            Finding(name, path, flag, places, fingerprint, outcome)
+            for flag, fingerprint, outcome in zip(
+                flags, fingerprints, outcomes or [""] * len(flags), strict=True
+            )
+        ]
+
+    def _write_report(self, text: str) -> None:
+        """Write to where the corrected text of standard input does not go."""
+        fixes_stdin = self.request.fix and STDIN in self.request.paths
+        (self.output.note if fixes_stdin else self.output.result)(text)
+
+    def _end(self) -> int:
+        tally = self.tally
+        status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
+        if self.new is not None:
+            self.new.write()
+            self._say(f"{many(tally.known, 'flag')} written to {self.new.path}")
+        elif not self.request.diff:
+            ended = Ended(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
+            self._write_report(self.report.end(ended))
+        if not tally.files:
+            if not tally.problems:
+                self._say("no file to check" if self.request.changes is None else "no file was changed")
+            return status
+        if said := tally.bounded():
+            self._say(said)
+        for path, baseline in self._baselines.items():
+            if gone := baseline.gone():
+                self.output.remark(f"disambig: {path}: {many(gone, 'flag')} of it not found any more\n")
+        self.output.remark(f"disambig: {tally.line(fixing=self.request.fix)}\n")
+        return status
+
+    def _words(self, settings: Settings) -> frozenset[str]:
+        key = settings.ignore, settings.ignore_files
+        if key not in self._ignored:
+            self._ignored[key] = frozenset(map(plain_word, settings.words_to_ignore()))
+        return self._ignored[key]
 
     def _name(self, file: TextFile) -> str:
-        return self.request.stdin_name if file.path == STDIN else file.path
+        return self._named(file.path)
+
+    def _named(self, path: str) -> str:
+        return self.request.stdin_name if path == STDIN else path
 
     def _report(self, problem: UserError) -> None:
-        self.tally.problems += 1
+        self.tally.problems.append(problem)
         self._say(str(problem))
+
+    def _note(self, note: UserError) -> None:
+        self.tally.notes.append(note)
+        self.output.remark(f"disambig: {note}\n")
 
     def _say(self, message: str) -> None:
         self.output.note(f"disambig: {message}\n")

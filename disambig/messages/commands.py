@@ -22,7 +22,7 @@ MESSAGES: dict[str, str] = {
     "D634": "trees to learn a grammar from: {n:,}; {problem}",
     "D635": "the arrays of a treebank's grammar {problem}; train it again, or copy it again",
     "D640": "{path}: files in {suffix} hold no text to check, only {endings} and unknown suffixes do; see `disambig annotate --format text`",
-    "D641": "{path}, line {line:,}: {said!r} says nothing to the checker: it knows ignore WORD, WORD; off; on; ignore-line",
+    "D641": "{path}, line {line:,}: {said!r} says nothing to the checker: it knows ignore-line, ignore-next-line, ignore-file, off and on, each with WORD, task:TASK behind it or not; ignore WORD",
     "D642": "{path}: is not corrected: it {problem}",
     "D643": "{path}: is not corrected: it was changed meanwhile; check it again",
     "D644": "model {name!r} ({task}) chooses labels and corrects no words: name another --task or --model",
@@ -175,4 +175,17 @@ MESSAGES: dict[str, str] = {
     "D940": "{path} exists and holds no model: --force replaces models alone; choose another name",
     "D942": "{name!r} is neither a model nor a file or directory: name a model's directory or one of {names}",
     "D943": "{name} is a file, and {what} is a folder: name one that `disambig {command}` made, or a pack that brings one; there are {names}",
+    # checking: directives, git, baselines
+    "D960": "{path}, line {line:,}: {said!r} hides nothing: take it out",
+    "D961": "git cannot be started: install it, or leave out --since and --staged",
+    "D962": "{path} is in no git repository: leave out --since and --staged, or name files of one",
+    "D963": "--since {revision}: no such revision in {path}; a shallow clone lacks some, fetch it first",
+    "D964": "git in {path}: {problem}",
+    "D965": "--since {revision}: has no commit in common with HEAD in {path}; a shallow clone lacks some, fetch more",
+    "D966": "{path} is no baseline: {problem}; make one with --write-baseline",
+    "D967": "{path} exists and is no baseline ({problem}): --write-baseline replaces baselines alone",
+    # settings
+    "D970": "{path}: unknown key {key!r}{where}; there are, the nearest first, {names}",
+    "D971": "{path}: {key} is {value}: {problem}",
+    "D972": "{path}: this is no TOML: {problem}",
 }

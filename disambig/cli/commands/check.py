@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
@@ -43,62 +42,94 @@ def check(
     sets: Sets = None,
     ignore: Ignore = None,
     format: Annotated[
-        str, typer.Option(help="text (a line a flag) or jsonl (an object a line; json is the same).")
+        str,
+        typer.Option(
+            help="text (a line a flag), json (one document), jsonl (an object a line), sarif (code "
+            "scanning), github (notices of a workflow), gitlab (code quality) or rdjson (reviewdog)."
+        ),
     ] = "text",
-    stdin_name: Annotated[
-        str, typer.Option(metavar="NAME", help="What standard input is called; its suffix tells its markup.")
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Only lines that git sees as new since that revision."),
+    ] = None,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Only lines that are staged in git, as they are staged.")
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Show no flags that this file knows.")
+    ] = None,
+    write_baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write all flags of now into a file for --baseline; show none."),
+    ] = None,
+    stdin_filename: Annotated[
+        str,
+        typer.Option(
+            "--stdin-filename",
+            "--stdin-name",
+            metavar="NAME",
+            help="What standard input is called: tells its markup and its settings.",
+        ),
     ] = "<stdin>",
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Show what holds for each FILE, and from where; no more.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Show words that should be others, as FILE:LINE:COLUMN: OBSERVED -> SUGGESTION (TASK, PROBABILITY).
 
-    Markup, code, quotations, addresses and names are left alone, and what a comment says: <!-- disambig:
-    ignore quite, then -->, disambig: off and on, disambig: ignore-line; in LaTeX behind %. The exit status is
-    0 where nothing is flagged, 1 where something is (corrected or not), 2 where a file could not be checked
-    or corrected.
+    Markup, code, quotations, addresses and names are left alone, and what a comment says, such as <!--
+    disambig: ignore-next-line -->; in LaTeX behind %. Settings are read from disambig.toml or
+    [tool.disambig] in pyproject.toml, the nearest above each file; options hold above them. The exit status
+    is 0 where nothing is flagged, 1 where something is (corrected or not), 2 where a file could not be
+    checked or corrected, or options or settings are wrong.
     """
-    from disambig.batch.sources import ModelSource
-    from disambig.checking.directives import plain_word
-    from disambig.checking.lines import FORMATS
+    from disambig.checking.changes import Changes
+    from disambig.checking.loading import load_checker
     from disambig.checking.run import Request, run
-    from disambig.cli.checks import check_rate
+    from disambig.cli.checking import check_options, options_over_settings
     from disambig.cli.output import Output
-    from disambig.errors import UserError, nearest_first
-    from disambig.files.word_lists import read_words
-    from disambig.tasks.confusion_sets import read_confusion_sets
+    from disambig.configuration.project import Project
+    from disambig.configuration.shown import shown
+    from disambig.files.opening import STDIN
 
-    check_rate(flags_per_1000)
-    check_rate(max_flags_per_1000, option="--max-flags-per-1000")
-    if problem := _excluded(fix, diff, format, backup_suffix if backup else None):
-        raise UserError("D600", problem=problem, command="disambig check")
-    if format not in FORMATS:
-        raise UserError("D601", name=format, names=nearest_first(format, FORMATS))
-    source = ModelSource(
-        models=(*(task or ()), *(model or ())),
+    options = options_over_settings(
+        task=task,
+        model=model,
         flags_per_1000=flags_per_1000,
-        sets=read_confusion_sets(sets) if sets else (),
+        max_flags_per_1000=max_flags_per_1000,
+        sets=sets,
+        ignore=ignore,
+        baseline=baseline,
     )
+    suffix = backup_suffix if backup else None
+    check_options(
+        paths,
+        fix=fix,
+        diff=diff,
+        format=format,
+        backup=suffix,
+        since=since,
+        staged=staged,
+        write_baseline=write_baseline,
+    )
+    project = Project(options)
+    if show_settings:
+        for path in paths:
+            name = stdin_filename if path == STDIN else path
+            Output().result(shown(name, project.settings_of(name)))
+        return
     request = Request(
         paths=tuple(paths),
         fix=fix,
         diff=diff,
-        backup=backup_suffix if backup else None,
-        most_per_1000=max_flags_per_1000,
-        ignore=frozenset(map(plain_word, read_words(ignore))) if ignore else frozenset(),
+        backup=suffix,
         format=format,
-        stdin_name=stdin_name,
+        stdin_name=stdin_filename,
+        changes=Changes(since) if since is not None or staged else None,
+        new_baseline=write_baseline,
+        tell_unused=not (task or model),
     )
-    status = run(request, source.load_correcting, Output())
+    status = run(request, project, load_checker, Output())
     if status:
         raise typer.Exit(status)
-
-
-def _excluded(fix: bool, diff: bool, format: str, backup: str | None) -> str:
-    """Return what is wrong with options that exclude each other, or is no suffix."""
-    if fix and diff:
-        return "--fix and --diff exclude each other"
-    if diff and format != "text":
-        return f"--diff and --format {format} exclude each other"
-    if backup is not None and (not backup or os.sep in backup):
-        return f"--backup-suffix {backup!r} is no suffix; without a backup: --no-backup"
-    return ""

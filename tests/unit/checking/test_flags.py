@@ -10,7 +10,6 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.directives import read_directives
 from disambig.checking.flags import Flag, choose, corrected, flags_of
 from disambig.checking.places import Places
 from disambig.data.decisions import Decisions
@@ -50,6 +49,19 @@ def test_places_are_those_of_editors():
     assert text[slice(*places.line_around(text.index("f")))] == "f"
 
 
+def test_columns_are_counted_in_each_unit():
+    text = "\ufeffe\u0301\U0001f600x\r\ne\u0301\U0001f600y\r\n"
+    places = Places(text)
+    first, second = text.index("x"), text.index("y")
+    assert [places.of(at) for at in (first, second)] == [(1, 4), (2, 4)]
+    assert [places.in_utf16(at) for at in (first, second)] == [(1, 5), (2, 5)]
+    assert [places.in_utf8(at) for at in (first, second)] == [
+        (1, 11),
+        (2, 8),
+    ]  # the mark is bytes of the file
+    assert places.in_utf16(0) == places.of(0) == (1, 1)
+
+
 @given(st.text(alphabet="a\r\n\ufeff", max_size=20))
 def test_lines_are_those_that_line_ends_make(text):
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -66,38 +78,6 @@ def test_flags_come_in_text_order_over_all_tasks():
     found = check(f"It was {QUIET} during 1997. A Quite place.").flags
     assert [f.observed for f in found] == ["quite", "during", "Quite"]
     assert found[2].replacement == "Quiet"
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (f"{QUIET} <!-- disambig: ignore quite -->", []),
-        (f"<!-- disambig: IGNORE then, Quite -->\n\n{QUIET}", []),
-        (f"{QUIET} <!-- disambig: ignore-line -->\n{QUIET}", ["quite"]),
-        (f"{QUIET} <!-- disambig: off --> {QUIET}\n\n{QUIET} <!-- disambig: on --> {QUIET}", ["quite"] * 2),
-        (f"{QUIET} <!-- disambig: off -->\n{QUIET}", ["quite"]),
-        (f"{QUIET} <!-- something else -->", ["quite"]),
-        (f"{QUIET} `<!-- disambig: ignore quite -->`", ["quite"]),
-    ],
-)
-def test_comments_say_what_is_left_alone(text, words):
-    found = check(text)
-    assert [f.observed for f in found.flags] == words
-    assert not found.problems
-
-
-def test_comments_of_latex():
-    assert not check(f"% disambig: ignore quite\n{QUIET}", "x.tex").flags
-    assert len(check(f"{QUIET} % disambig: ignore-line\n{QUIET}", "x.tex").flags) == 1
-
-
-@pytest.mark.parametrize("said", ["", "of", "ignore", "ignore , ", "off please", "ignore-lines"])
-def test_what_the_checker_does_not_know_is_said(said):
-    text = f"a\n<!-- disambig: {said} -->"
-    found = read_directives("x.md", text, [(2, len(text))], Places(text))
-    (problem,) = found.problems
-    assert str(problem).startswith("[D641] x.md, line 2:")
-    assert not found.words and not found.regions
 
 
 def test_words_to_ignore():

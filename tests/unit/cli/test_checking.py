@@ -56,8 +56,9 @@ def test_no_flags(note, capfd):
 
 def test_json(note, capfd):
     status, out, _ = check(capfd, "--format", "json", "note.md")
-    assert check(capfd, "--format", "jsonl", "note.md")[1] == out
-    found = [json.loads(line) for line in out.splitlines()]
+    found = json.loads(out)["flags"]
+    lines = check(capfd, "--format", "jsonl", "note.md")[1].splitlines()
+    assert [json.loads(line) for line in lines] == found
     assert status == 1
     assert [(f["path"], f["line"], f["column"], f["replacement"]) for f in found] == [
         ("note.md", 3, 10, "quiet"),
@@ -117,7 +118,7 @@ def test_standard_input(note, capfd, monkeypatch):
     given(TEXT)
     assert check(capfd, "-")[1].startswith("<stdin>:3:10: quite -> quiet")
     given(TEXT)
-    status, out, err = check(capfd, "--fix", "--stdin-name", "x.md", "-")
+    status, out, err = check(capfd, "--fix", "--stdin-filename", "x.md", "-")
     assert (status, out) == (1, FIXED.replace("\r\n", "\n") if "\r\n" not in out else FIXED)
     assert "x.md:3:10: quite -> quiet (spelling, 0.90), fixed" in err
 
@@ -148,6 +149,15 @@ def test_a_wrong_comment_is_trouble(note, capfd):
     [
         (["--fix", "--diff"], "D600"),
         (["--diff", "--format", "json"], "D600"),
+        (["--fix", "--format", "sarif"], "D600"),
+        (["--fix", "--staged"], "D600"),
+        (["--since", "HEAD", "--staged"], "D600"),
+        (["--since", "HEAD", "-"], "D600"),
+        (["--write-baseline", "x", "--fix"], "D600"),
+        (["--write-baseline", "x", "--format", "json"], "D600"),
+        (["--write-baseline", "note.md"], "D967"),
+        (["--baseline", "nowhere"], "D300"),
+        (["--since", "HEAD"], "D962"),
         (["--backup-suffix", ""], "D600"),
         (["--backup-suffix", "/x"], "D600"),
         (["--format", "xml"], "D601"),

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.checking.flags import Flag
-from disambig.checking.lines import line_of, without
+from disambig.checking.reports.lines import line_of, without
 from disambig.cli.explaining import Console
 from disambig.cli.main import _fail
 from disambig.cli.output import Output
@@ -59,7 +59,7 @@ def test_flags_as_text_show_them():
 
 def test_lines_of_the_linter_show_them():
     flag = Flag(0, 1, 1, 1, EVIL, EVIL, "spelling", 0.9, (0, 1, ""))
-    assert clean(line_of(EVIL, flag, "text"))
+    assert clean(line_of(EVIL, flag))
     assert clean(without([flag]))
 
 

@@ -1,23 +1,29 @@
-"""Flags as lines: for people, as compilers and linters print theirs, or for programs."""
+"""Flags as lines for people, as compilers and linters print theirs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from disambig.checking.flags import Flag
+from disambig.checking.reports.contract import Ended, Finding
 from disambig.formats.readable import on_one_line
 from disambig.visible import visible
 
-FORMATS = ("text", "json", "jsonl")
-"""``json`` and ``jsonl`` are one: an object a line."""
+
+class Lines:
+    """A line a flag: ``notes.md:9:36: then -> than (spelling, 0.83)``."""
+
+    def add(self, findings: Sequence[Finding]) -> str:
+        """Return the lines of one file."""
+        return "".join(line_of(each.name, each.flag, each.outcome) for each in findings)
+
+    def end(self, ended: Ended) -> str:
+        """Return nothing: what a run came to is no line of a flag."""
+        return ""
 
 
-def line_of(name: str, flag: Flag, format: str, outcome: str = "") -> str:
+def line_of(name: str, flag: Flag, outcome: str = "") -> str:
     """Return the line of a flag in the file `name`, and what became of it."""
-    if format != "text":
-        return json.dumps({"path": name, **asdict(flag), **({"outcome": outcome} if outcome else {})}) + "\n"
     change = f"{on_one_line(flag.observed)} -> {on_one_line(flag.replacement)}"
     place = f"{visible(name)}:{flag.line}:{flag.column}"
     said = f"{change} ({flag.task}, {flag.probability:.2f})"

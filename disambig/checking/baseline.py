@@ -1,0 +1,129 @@
+"""A baseline: the flags that an old text has, known by their content, so that later runs show new ones only.
+
+The file is JSON with a flag in each object, its sentence in clear, made to be kept beside the texts and to
+be read in a diff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
+from pathlib import Path
+
+from disambig.checking.fingerprints import Known, known_by
+from disambig.checking.flags import Flag
+from disambig.errors import UserError
+from disambig.files.opening import READ_ERRORS, decode, open_bytes, read_error
+from disambig.files.saving import saved_output
+
+VERSION = 1
+_MARK = "disambig_baseline"
+_FIELDS = ("path", "task", "observed", "sentence")
+
+
+class Baseline:
+    """The flags that are known, those of a file that was looked at taken out one by one.
+
+    Parameters
+    ----------
+    path : str
+        Of the file; paths in it are relative to its folder.
+    known : iterable of Known
+        As often as each is known.
+    """
+
+    def __init__(self, path: str, known: Iterable[Known] = ()) -> None:
+        self.path = path
+        self._folder = os.path.dirname(os.path.abspath(path))
+        self._left = Counter(known)
+        self._looked_at: set[str] = set()
+
+    def new(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
+        """Return the flags of a file that are not known; a flag known twice hides two."""
+        self._looked_at.add(self._relative(name))
+        found = []
+        for flag in flags:
+            known = self._known(name, plain, flag)
+            if self._left[known] > 0:
+                self._left[known] -= 1
+            else:
+                found.append(flag)
+        return found
+
+    def add(self, name: str, plain: str, flags: Sequence[Flag]) -> None:
+        """Make the flags of a file known."""
+        self._left.update(self._known(name, plain, flag) for flag in flags)
+
+    def write(self) -> None:
+        """Write the file, whole or not at all; an older baseline is replaced.
+
+        Raises
+        ------
+        UserError
+            D309 where it cannot be written.
+        """
+        entries = [
+            {name: getattr(each, name) for name in _FIELDS} | ({"count": n} if n > 1 else {})
+            for each, n in sorted(self._left.items(), key=lambda pair: astuple(pair[0]))
+        ]
+        text = json.dumps({_MARK: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
+        with saved_output(Path(self.path)) as write:
+            write(text.encode("utf-8", "backslashreplace"))  # of a name that is no UTF-8: an escape of JSON
+
+    def gone(self) -> int:
+        """Return how many known flags were not found in the files that were looked at."""
+        return sum(n for known, n in self._left.items() if known.path in self._looked_at)
+
+    def _known(self, name: str, plain: str, flag: Flag) -> Known:
+        return known_by(self._relative(name), plain, flag)
+
+    def _relative(self, name: str) -> str:
+        return os.path.relpath(os.path.abspath(name), self._folder).replace(os.sep, "/")
+
+
+def read_baseline(path: str) -> Baseline:
+    """Read a baseline.
+
+    Raises
+    ------
+    UserError
+        D30x where it cannot be read, D966 where it is no baseline.
+    """
+    try:
+        with open_bytes(path) as file:
+            text = decode(file.read(), path)
+    except READ_ERRORS as problem:
+        raise read_error(path, problem) from None
+    try:
+        whole = json.loads(text)
+        if whole[_MARK] != VERSION:
+            raise UserError("D966", path=path, problem=f"it is of version {whole[_MARK]}, not {VERSION}")
+        known = [
+            each
+            for entry in whole["flags"]
+            for each in [Known(*(str(entry[name]) for name in _FIELDS))] * int(entry.get("count", 1))
+        ]
+    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise UserError("D966", path=path, problem=f"it has no {problem} of a baseline") from None
+    except json.JSONDecodeError as problem:
+        raise UserError("D966", path=path, problem=f"it is no JSON: {problem}") from None
+    return Baseline(path, known)
+
+
+def new_baseline(path: str) -> Baseline:
+    """Return an empty baseline, to be written.
+
+    Raises
+    ------
+    UserError
+        D967 where another file stands there.
+    """
+    if os.path.lexists(path):
+        try:
+            read_baseline(path)
+        except UserError as problem:
+            raise UserError("D967", path=path, problem=problem.text) from None
+    return Baseline(path)

@@ -1,0 +1,5 @@
+"""Settings of a project, written once: found from a checked file upwards, the same for all who check.
+
+``disambig.toml``, or ``[tool.disambig]`` in ``pyproject.toml``. No command line, no model and no checking
+enters here; what options say is a `Layer` like any other.
+"""

@@ -1,0 +1,127 @@
+"""What may stand in a file of settings: keys, their values, and what is wrong with a table.
+
+The JSON schema for editors is made from these classes; a field's description is what the editor shows.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from disambig.errors import UserError, nearest_first
+from disambig.tasks.confusion_sets import confusion_set
+
+
+def _a_set(said: str) -> str:
+    confusion_set(said)
+    return said
+
+
+Name = Annotated[str, Field(min_length=1)]
+Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Set = Annotated[str, AfterValidator(_a_set)]
+
+
+class Override(BaseModel):
+    """What may hold for some files only."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, title="Override")
+
+    tasks: list[Name] | None = Field(None, description="Installed models that check; default: all.")
+    models: list[Name] | None = Field(
+        None, description="Directories of models that check, relative to this file of settings."
+    )
+    flags_per_1000: Rate | dict[Name, Rate] | None = Field(
+        None,
+        description="False alarms to accept per 1,000 correct words: a number, or a table of numbers by "
+        "task. Default: what each model is set to.",
+    )
+    max_flags_per_1000: Rate | None = Field(
+        None, description="Most flags per 1,000 words of a file, rounded up; the surest are shown."
+    )
+    ignore: list[Name] | None = Field(
+        None, description="Words to leave alone, beside those that are already."
+    )
+    ignore_files: list[Name] | None = Field(
+        None, description="Files of words to leave alone, one a line; relative to this file of settings."
+    )
+    sets: list[Set] | None = Field(
+        None, description='More confusion sets, such as "lie/lay", beside those that are there already.'
+    )
+    sets_files: list[Name] | None = Field(
+        None, description="Files of confusion sets, one a line; relative to this file of settings."
+    )
+
+
+class Table(Override):
+    """The settings of a project: disambig.toml, or [tool.disambig] in pyproject.toml."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, title="Settings of disambig")
+
+    include: list[Name] | None = Field(
+        None,
+        description="Which files of a directory are checked, as patterns of .gitignore; default: text, "
+        "Markdown and LaTeX. A file that is named is checked whatever this says.",
+    )
+    exclude: list[Name] | None = Field(
+        None, description="Which files are never checked, named or not, as patterns of .gitignore."
+    )
+    baseline: Name | None = Field(
+        None, description="File of flags that are known and not shown, relative to this file of settings."
+    )
+    overrides: dict[Name, Override] | None = Field(
+        None,
+        description="Settings for the files of a pattern of .gitignore; of several that fit the last one "
+        "holds. Lists of words and sets are added to, all else is replaced.",
+    )
+
+
+def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, Any]:
+    """Return the keys of a table that are set, checked; `overrides` by pattern, in order.
+
+    Raises
+    ------
+    UserError
+        D970 for an unknown key, with the nearest one; D971 for a value that is none.
+    """
+    try:
+        table = Table.model_validate(values)
+    except ValidationError as problem:
+        raise _told(problem.errors(), path, section) from None
+    return table.model_dump(exclude_unset=True, exclude_none=True)
+
+
+def _told(errors: list[Any], path: str, section: str) -> UserError:
+    """Return the first thing that is wrong as a message; of both sides of a rate the one that was meant."""
+    first = errors[0]["loc"][0]
+    error = max((each for each in errors if each["loc"][0] == first), key=lambda each: len(each["loc"]))
+    parts = [str(part) for part in error["loc"]]
+    if _RATE in parts:
+        del parts[parts.index(_RATE) + 1 : parts.index(_RATE) + 2]  # pydantic's name of the side
+    *tables, key = parts
+    place = ".".join([*filter(None, [section]), *map(_quoted, tables)])
+    if error["type"] == "extra_forbidden":
+        names = nearest_first(key, Override.model_fields if tables else Table.model_fields)
+        return UserError("D970", path=path, key=key, where=f" in [{place}]" if place else "", names=names)
+    said = error["msg"].removeprefix("Value error, ")
+    for theirs, ours in _WORDS.items():
+        said = said.replace(theirs, ours)
+    whole = ".".join([*filter(None, [place]), _quoted(key)])
+    return UserError("D971", path=path, key=whole, problem=said, value=repr(error["input"])[:60])
+
+
+_RATE = "flags_per_1000"
+_WORDS = {
+    "Input should": "it must",
+    "String should": "it must",
+    "valid dictionary or instance of Override": "table",
+    "valid dictionary": "table",
+    "valid list": "list",
+    "valid ": "",
+}
+"""From the words of pydantic to those of TOML."""
+
+
+def _quoted(part: str) -> str:
+    return part if part.replace("_", "").replace("-", "").isalnum() else f'"{part}"'

@@ -1,0 +1,108 @@
+"""Baselines: what is known is hidden, what is new is shown, whatever moved."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from disambig.checking.baseline import Baseline, new_baseline, read_baseline
+from disambig.checking.flags import Flag
+from disambig.errors import UserError
+
+
+def flag(start, observed="quite", task="spelling"):
+    end = start + len(observed)
+    return Flag(start, end, 1, start + 1, observed, "quiet", task, 0.9, (start, end, "quiet"))
+
+
+TEXT = "A quite place. A quite place. A quite day."
+FLAGS = [flag(2), flag(17), flag(32)]
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    baseline = new_baseline("known.json")
+    baseline.add("docs/a.md", TEXT, FLAGS)
+    baseline.write()
+    return tmp_path / "known.json"
+
+
+def test_a_baseline_is_read_by_people(path):
+    assert json.loads(path.read_text()) == {
+        "disambig_baseline": 1,
+        "flags": [
+            {"path": "docs/a.md", "task": "spelling", "observed": "quite", "sentence": "A quite day."},
+            {
+                "path": "docs/a.md",
+                "task": "spelling",
+                "observed": "quite",
+                "sentence": "A quite place.",
+                "count": 2,
+            },
+        ],
+    }
+
+
+def test_what_is_known_is_hidden_from_wherever_it_is_called(path, monkeypatch):
+    assert read_baseline("known.json").new("docs/a.md", TEXT, FLAGS) == []
+    (path.parent / "docs").mkdir()
+    monkeypatch.chdir("docs")
+    baseline = read_baseline("../known.json")
+    assert baseline.new("a.md", TEXT, FLAGS) == []
+    assert baseline.gone() == 0
+
+
+def test_names_that_are_no_utf8(path):
+    baseline = new_baseline("known.json")
+    baseline.add("b\udcff.md", TEXT, FLAGS)
+    baseline.write()
+    assert read_baseline("known.json").new("b\udcff.md", TEXT, FLAGS) == []
+
+
+def test_one_more_of_the_same_is_new(path):
+    text = f"{TEXT} A quite place. A quiet quite. "
+    more = [*FLAGS, flag(45), flag(60)]
+    assert read_baseline("known.json").new("docs/a.md", text, more) == more[3:]
+    assert read_baseline("known.json").new("docs/b.md", TEXT, FLAGS) == FLAGS
+    assert read_baseline("known.json").new("docs/a.md", TEXT, [flag(2, task="it")]) == [flag(2, task="it")]
+
+
+def test_what_is_gone_is_counted_in_files_that_were_looked_at(path):
+    baseline = read_baseline("known.json")
+    assert baseline.gone() == 0
+    baseline.new("docs/a.md", TEXT, FLAGS[:1])
+    assert baseline.gone() == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("{", "D966"),
+        ("[]", "D966"),
+        ("{}", "D966"),
+        ('{"disambig_baseline": 2, "flags": []}', "D966"),
+        ('{"disambig_baseline": 1, "flags": [{"path": "a"}]}', "D966"),
+        ('{"disambig_baseline": 1, "flags": 1}', "D966"),
+        ("\0", "D303"),
+    ],
+)
+def test_what_is_no_baseline(tmp_path, text, code):
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(UserError) as caught:
+        read_baseline(str(path))
+    assert caught.value.code == code
+    with pytest.raises(UserError) as caught:
+        new_baseline(str(path))
+    assert caught.value.code == "D967"
+    assert path.read_text() == text
+
+
+def test_a_baseline_that_is_not_there_and_one_that_is_replaced(path, tmp_path):
+    with pytest.raises(UserError, match="D300"):
+        read_baseline(str(tmp_path / "no.json"))
+    new_baseline("known.json").write()
+    assert json.loads(path.read_text())["flags"] == []
+    assert isinstance(read_baseline("known.json"), Baseline)

