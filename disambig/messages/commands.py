@@ -175,4 +175,8 @@ MESSAGES: dict[str, str] = {
     "D940": "{path} exists and holds no model: --force replaces models alone; choose another name",
     "D942": "{name!r} is neither a model nor a file or directory: name a model's directory or one of {names}",
     "D943": "{name} is a file, and {what} is a folder: name one that `disambig {command}` made, or a pack that brings one; there are {names}",
+    # rates of several tasks
+    "D950": "no model of the task {task!r} raises flags here, so it has no rate: there are {names}",
+    "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one a task, such as spelling=0.2,article=0.1",
+    "D952": "component {name!r}: no installed model corrects words of {language!r}: install a pack of it, or name models in its config",
 }

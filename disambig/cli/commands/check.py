@@ -61,13 +61,13 @@ def check(
     from disambig.checking.directives import plain_word
     from disambig.checking.lines import FORMATS
     from disambig.checking.run import Request, run
-    from disambig.cli.checks import check_rate
+    from disambig.cli.checks import check_rate, rates_asked
     from disambig.cli.output import Output
     from disambig.errors import UserError, nearest_first
     from disambig.files.word_lists import read_words
     from disambig.tasks.confusion_sets import read_confusion_sets
 
-    check_rate(flags_per_1000)
+    rates = rates_asked(flags_per_1000)
     check_rate(max_flags_per_1000, option="--max-flags-per-1000")
     if problem := _excluded(fix, diff, format, backup_suffix if backup else None):
         raise UserError("D600", problem=problem, command="disambig check")
@@ -75,7 +75,7 @@ def check(
         raise UserError("D601", name=format, names=nearest_first(format, FORMATS))
     source = ModelSource(
         models=(*(task or ()), *(model or ())),
-        flags_per_1000=flags_per_1000,
+        flags_per_1000=rates,
         sets=read_confusion_sets(sets) if sets else (),
     )
     request = Request(

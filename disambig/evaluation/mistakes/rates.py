@@ -1,4 +1,4 @@
-"""What models find as the rate of flags that they are set to moves."""
+"""What models find as the rate of flags that they share moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 
 
 def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) -> list[dict[str, Any]]:
-    """Return a point for each rate, which every model is set to.
+    """Return a point for each rate, which the models share (see `disambig.model.rates`).
 
     Returns
     -------
