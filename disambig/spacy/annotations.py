@@ -91,7 +91,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
                     start.tolist(), stop.tolist(), hashes[own], glosses[own], strict=True
                 )
             ]
-            spans = sorted(spans + added, key=place) if spans else added
+            spans = sorted(spans + added, key=_place) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
         doc.user_data[PREFIX + name] = kept
 
@@ -106,8 +106,7 @@ def id_under(doc: Doc, task: str, spans_key: str) -> str:
     return task if key == spans_key else f"{spans_key}/{task}"
 
 
-def place(span: Span) -> tuple[int, int]:
-    """Return what spans are sorted by."""
+def _place(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
 

@@ -22,7 +22,7 @@ from disambig.model.model import Model
 from disambig.model.one_place import settle
 from disambig.model.rates import Asked, rates_of
 from disambig.packs import usual
-from disambig.spacy.annotations import PREFIX, forget, id_under, place
+from disambig.spacy.annotations import PREFIX, forget, id_under
 from disambig.spacy.component import words_to_ignore
 from disambig.spacy.factory import require_distribution
 from disambig.spacy.packing import pack
@@ -33,6 +33,8 @@ from disambig.text.view import TokenView
 from disambig.types import Flags
 
 FACTORY = "disambig_proofread"
+Placed = tuple[int, int, Span]
+"""A Span behind the offsets of its decision, which may be of an empty place."""
 DEFAULTS: dict[str, Any] = {
     "models": [],
     "flags_per_1000": None,
@@ -119,7 +121,7 @@ class Proofreader(SpanWriter):
     def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
         """Write the flags of `predict` to the Docs; what lost its place is kept as an alternative."""
         forget()
-        spans: list[list[Span]] = [[] for _ in docs]
+        spans: list[list[Placed]] = [[] for _ in docs]
         for of_task in decisions:
             bounds = np.searchsorted(of_task.documents, np.arange(len(docs) + 1)).tolist()
             packed = pack(of_task, bounds, self.spans_key, scope=self.spans_key)
@@ -128,8 +130,8 @@ class Proofreader(SpanWriter):
                 doc.user_data[PREFIX + name] = kept
                 spans[number] += _flagged(doc, of_task.slice(*bounds[number : number + 2]), name)
         for doc, own in zip(docs, spans, strict=True):
-            group = SpanGroup(doc, name=self.spans_key, spans=sorted(own, key=place))
-            doc.spans[self.spans_key] = group
+            in_order = [span for *_, span in sorted(own, key=lambda placed: placed[:2])]
+            doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=in_order)
 
     def reference(self) -> dict[str, Any]:
         """Return name and version of each task's model."""
@@ -152,8 +154,8 @@ def is_corrector(model: Model) -> bool:
     return corrects(model.task) and isinstance(model.judge, Flags)
 
 
-def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Span]:
-    """Return a Span for each decision of one Doc that kept its flag."""
+def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Placed]:
+    """Return a Span for each decision of one Doc that kept its flag, with its offsets."""
     rows = np.flatnonzero(decisions.flagged)
     starts, ends = decisions.starts[rows], decisions.ends[rows]
     first, last = tokens_of(doc, starts, ends)
@@ -163,10 +165,11 @@ def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Span]:
         replacement(word, doc.text, start, end).strip()
         for word, start, end in zip(chosen, starts.tolist(), ends.tolist(), strict=True)
     ]
-    return [
+    spans = [
         Span(doc, i, j, label=label, span_id=span_id)
         for i, j, label in zip(first.tolist(), last.tolist(), labels, strict=True)
     ]
+    return list(zip(starts.tolist(), ends.tolist(), spans, strict=True))
 
 
 def make_proofread(

@@ -22,7 +22,8 @@ def decided(task, *edits, documents=None):
     flagged = column((edit[5] if len(edit) > 5 else True for edit in edits), bool)
     return Decisions(
         task=task, model="toy 1", table=table, documents=column(documents or [0] * n, np.int32),
-        starts=column((edit[0] for edit in edits), np.int32), ends=column((edit[1] for edit in edits), np.int32),
+        starts=column((edit[0] for edit in edits), np.int32),
+        ends=column((edit[1] for edit in edits), np.int32),
         groups=np.arange(n, dtype=np.int32), observed=np.zeros(n, np.int32),
         chosen=np.ones(n, np.int32), offsets=np.arange(n + 1) * 2,
         scores=np.tile(np.array([0.0, 1.0], np.float32), n), margins=np.ones(n, np.float32),
