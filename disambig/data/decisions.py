@@ -12,7 +12,7 @@ from disambig.data.batches.rows import rows_of
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
-from disambig.data.settled import Settled
+from disambig.data.settled import Alternative, Settled
 
 LONGEST_SEEN = 200
 """Characters of a place that a record repeats."""
@@ -183,18 +183,7 @@ class Decisions:
         if not self.flagged[index]:
             return {}
         found = () if self.settled is None else self.settled.of(index)
-        return {
-            "alternatives": [
-                {
-                    "task": each.task,
-                    "start": each.start,
-                    "end": each.end,
-                    "replacement": replacement(each.chosen, text, each.start, each.end),
-                    "probability": round(each.probability, 6),
-                }
-                for each in found
-            ]
-        }
+        return {"alternatives": tuple(_alternative(each, text) for each in found)}
 
     def source_of(self, index: int) -> dict[str, Any]:
         """Return what the source of a list said of the chosen candidate: its base score, its rank from 0."""
@@ -217,6 +206,17 @@ _COLUMNS = (
     "found",
     "asked",
 )
+
+
+def _alternative(other: Alternative, text: str) -> dict[str, Any]:
+    """Return what a less sure task proposed, as plain values."""
+    return {
+        "task": other.task,
+        "start": other.start,
+        "end": other.end,
+        "replacement": replacement(other.chosen, text, other.start, other.end),
+        "probability": round(other.probability, 6),
+    }
 
 
 def margin_of(margin: float) -> float | None:

@@ -18,7 +18,8 @@ def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) ->
     Returns
     -------
     list of dict
-        ``rate``; ``all`` mistakes and ``clean`` text as `figures` returns them.
+        ``rate``, and ``rates``, what each task gets of it; ``all`` mistakes and ``clean`` text as
+        `figures` returns them.
 
     Raises
     ------
@@ -28,5 +29,7 @@ def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) ->
     points = []
     for rate in rates:
         found = figures(trial, checker.limits(rate))
-        points.append({"rate": rate, "all": found["all"], "clean": found["clean"]})
+        points.append(
+            {"rate": rate, "rates": checker.rates(rate), "all": found["all"], "clean": found["clean"]}
+        )
     return points
