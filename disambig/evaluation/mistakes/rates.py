@@ -29,7 +29,6 @@ def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) ->
     points = []
     for rate in rates:
         found = figures(trial, checker.limits(rate))
-        points.append(
-            {"rate": rate, "rates": checker.rates(rate), "all": found["all"], "clean": found["clean"]}
-        )
+        shared = {"rate": rate, "rates": checker.rates(rate)}
+        points.append({**shared, "all": found["all"], "clean": found["clean"]})
     return points

@@ -9,7 +9,7 @@ from test_judge_of_mistakes import FITTED, GROUP, WithMistakes, scored, with_mis
 from disambig.data.groups import Group
 from disambig.judges.mistakes.judge import Mistakes
 from disambig.judges.operating import RATES
-from disambig.testing import material
+from disambig.testing import check_judge, material
 from disambig.testing.material import MadeTask
 from disambig.types import Decides, KnowsGains
 
@@ -52,3 +52,8 @@ def test_a_judge_that_learned_from_no_people_or_long_ago_knows_of_no_gains():
     state = dict(FITTED.state())
     del state["found"]
     assert Mistakes().from_state(state, (GROUP,)).gains() is None
+
+
+@pytest.mark.parametrize("check", check_judge(Mistakes(), with_mistakes(habit=0.9)), ids=str)
+def test_the_contract_holds_with_mistakes_of_people(check):
+    check()

@@ -131,7 +131,7 @@ def test_what_a_second_component_says_is_known_to_the_first():
     nlp = spacy.blank("en")
     doc = Disambiguator(nlp, FORM, name="form", spans_key="form")(nlp(TEXT))
     first = doc.spans["form"][0]
-    assert first._.disambig["flagged"] and first._.disambig["alternatives"] == []
+    assert first._.disambig["flagged"] and first._.disambig["alternatives"] == ()
     doc = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled")(doc)
     assert not first._.disambig["flagged"]
     none = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled", flags_per_1000=0)

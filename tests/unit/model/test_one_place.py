@@ -53,7 +53,7 @@ def test_the_surest_of_several_tasks_stands_in_whatever_order(order):
     assert flags(found, TEXT) == [("article", "a", "the")]
     (winner,) = [each for each in found if each.flagged.any()]
     record = winner.record(0, TEXT)
-    assert record["alternatives"] == [
+    assert list(record["alternatives"]) == [
         {"task": "doubled", "start": 8, "end": 9, "replacement": "", "probability": 0.7},
         {"task": "form", "start": 8, "end": 9, "replacement": "an", "probability": 0.6},
     ]
