@@ -169,13 +169,10 @@ class _Checks:
         fitted = self._fit()
         if not isinstance(fitted, KnowsGains):
             return
-        for judge in (fitted, fitted.from_state(fitted.state(), self._material.task.groups)):
-            require(isinstance(judge, KnowsGains), "from_state returned no KnowsGains")
-            known = judge.gains()
-            require((known is None) == (fitted.gains() is None), "gains are others after from_state")
-            if known is None:
-                continue
-            rates, gains = known
+        known, again = fitted.gains(), fitted.from_state(fitted.state(), self._material.task.groups)
+        kept = again.gains() if isinstance(again, KnowsGains) else None
+        require((known is None) == (kept is None), "from_state forgets or invents gains")
+        for rates, gains in filter(None, (known, kept)):
             require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have other shapes")
             require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not rise: {rates}")
             good = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()

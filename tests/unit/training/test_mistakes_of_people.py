@@ -73,7 +73,7 @@ def trained(mistakes=tuple(MISTAKES), clean=tuple(CLEAN), **changes):
 
 def test_each_mistake_is_used_or_left_out_for_a_reason():
     people = People.of(Pairs(), Words(), [*MISTAKES, *LEFT_OUT], CLEAN)
-    assert (people.account["read"], people.account["used"]) == (15, 11)
+    assert (people.account["read"], people.account["used"], people.n_mistakes) == (15, 11, 15)
     assert people.account["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
     candidates = Pairs().groups[0].candidates
     pairs = [
