@@ -36,6 +36,7 @@ PREFIX = "disambig."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
+    beside: dict[Any, Any]  # the Doc's user_data
     packed: dict[str, Any]
     decisions: Decisions
     text: str
@@ -193,7 +194,7 @@ def _kept(doc: Doc, name: str) -> _Kept | None:
     if packed is None:
         return None
     known = _recent.get(name)
-    if known is None or known.packed is not packed:
+    if known is None or known.packed is not packed or known.beside is not doc.user_data:
         _recent.update(_settled(doc, name, packed))
     return _recent[name]
 
@@ -206,7 +207,7 @@ def _settled(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _Kept]:
             found[other] = unpack(doc.user_data[PREFIX + other])
     stand = settle(list(found.values()), [text])
     kept = {
-        each: _Kept(doc.user_data[PREFIX + each], decisions, text)
+        each: _Kept(doc.user_data, doc.user_data[PREFIX + each], decisions, text)
         for each, decisions in zip(found, stand, strict=True)
     }
     return kept if name == packed["task"] else {name: kept[name]}

@@ -138,6 +138,15 @@ def test_what_a_second_component_says_is_known_to_the_first():
     assert none(doc).spans["form"][0]._.disambig["flagged"]
 
 
+def test_a_copy_has_its_own_flags():
+    nlp = spacy.blank("en")
+    doc = Disambiguator(nlp, FORM, name="form", spans_key="form")(nlp(TEXT))
+    copy = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled")(doc.copy())
+    copy.user_data["disambig.form"] = doc.user_data["disambig.form"]
+    first = [each.spans["form"][0] for each in (doc, copy, doc)]
+    assert [span._.disambig["flagged"] for span in first] == [True, False, True]
+
+
 def test_a_task_decided_twice_does_not_compete_with_itself():
     nlp = spacy.blank("en")
     doc = nlp(TEXT)
