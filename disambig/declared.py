@@ -74,3 +74,5 @@ class JudgeOptions:
     """Whether it learns from mistakes that people made (`HasMistakes`), where there are some."""
     sees_beside: bool = False
     """Whether it looks at the words before and after a place of a text (``Scored.beside``)."""
+    sees_parts: bool = False
+    """Whether it looks at what each group of features adds to a score (``Scored.parts``)."""

@@ -72,6 +72,8 @@ class Mistakes:
     sees_beside : bool
         Learn from the words before and after a place, too, and from words that stand there twice. It pays
         where few groups decide many places, as with prepositions; judging takes somewhat longer.
+    sees_parts : bool
+        Weigh what each group of features adds to the scores apart, too, such as n-grams of each length.
 
     Attributes
     ----------
@@ -92,6 +94,7 @@ class Mistakes:
     flags_per_1000: float = 0.5
     most_right: int = 200_000
     sees_beside: bool = False
+    sees_parts: bool = False
     weighing: Weighing = no_setting(NOTHING)
     shift: float = no_setting(0.0)
     choices: Calibration = no_setting(UNFITTED)
@@ -241,7 +244,12 @@ class Mistakes:
         weighed_from = float(arrays["weighed_from"][0])
         known = arrays.get("found")
         sound = (
-            weighing.dense.shape == (len(FEATURES),)
+            weighing.dense.ndim == 1
+            and (
+                len(weighing.dense) >= len(FEATURES)
+                if self.sees_parts
+                else len(weighing.dense) == len(FEATURES)
+            )
             and bool(np.isfinite(weighing.dense).all())
             and terms.is_sound()
             and operating.is_sound()
