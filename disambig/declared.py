@@ -40,7 +40,7 @@ class TaskOptions:
     metric: tuple[str, str | None] = ("accuracy", None)
     """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
     folders: Sequence[str] = ()
-    """Settings that may name a folder it reads: a saved model names it by its place beside the model."""
+    """Settings that may name a folder or file it reads: a saved model names it by its place beside it."""
 
 
 class ExtractorOptions:
