@@ -155,7 +155,8 @@ def _cluster(workers: int) -> Any:
     for left in reversed(range(_STARTS)):
         made = None
         try:
-            with interrupts_put_off(), settings(_QUICK):  # a cluster half started does not end without a traceback
+            # a cluster half started does not end without a traceback
+            with interrupts_put_off(), settings(_QUICK):
                 made = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,

@@ -28,7 +28,7 @@ from disambig.batch.manifest import (
 from disambig.batch.planning import Plan, plan
 from disambig.batch.records import ShardRecord
 from disambig.batch.runners import InProcess
-from disambig.batch.work import Runner, Work
+from disambig.batch.work import Runner, Work, staying
 from disambig.counts import file as files
 from disambig.counts.building.build import Choices, Progress, counter_for, info_of, numbers
 from disambig.counts.building.counter import MEMORY
@@ -188,6 +188,7 @@ class _Job:
 
     def __init__(self, place: Place, made: Plan, wanted: int, force: bool, progress: Progress | None) -> None:
         self._place, self._plan, self._force = place, made, force
+        self._runner = place.runner
         self._ranges = min(max(1, wanted), _RANGES)
         self._progress = progress or (lambda stage, done, total: None)
 
@@ -204,7 +205,8 @@ class _Job:
             drafts = drafts_of(directory)
             drafts.clean()
             try:
-                yield
+                with staying(self._place.runner) as self._runner:
+                    yield
             finally:
                 drafts.clean()  # of workers that were killed
             if not self._place.stays:
@@ -230,7 +232,7 @@ class _Job:
 
         tell(0)
         problems = []
-        for outcome in self._place.runner.run(
+        for outcome in self._runner.run(
             work, [item for item in items if item.index not in records], tell=tell
         ):
             tell(outcome.item.size - outcome.told)
