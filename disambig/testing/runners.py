@@ -123,9 +123,7 @@ class _Checks:
                 items = ["starts"] * 8 if token else []
                 found = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
                 most = max((starts for _, starts in (one.result for one in found)), default=1)
-                require(
-                    len(found) == len(items) and most == 1, f"{token!r} on workers that stay: {found}"
-                )
+                require(len(found) == len(items) and most == 1, f"{token!r} on workers that stay: {found}")
             if self._processes:
                 found = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
                 require([one.result for one in found] == [2, None, 6], f"after a kill, they stay: {found}")
