@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -74,9 +74,10 @@ class Vocabulary:
 
 def _ending(word: str, tokenisation: str) -> int:
     """Return the hash of the last letters of a word as it stands in a text."""
-    return hash_word(_normal_form(tokenisation)(word)[-LAST:])
+    return hash_word(normal_form_of(tokenisation)(word)[-LAST:])
 
 
 @lru_cache(maxsize=8)
-def _normal_form(tokenisation: str):  # type: ignore[no-untyped-def]
+def normal_form_of(tokenisation: str) -> Callable[[str], str]:
+    """Return what makes the normal form of a word as it stands in a text."""
     return getattr(tokenisation_named(tokenisation), "normal_form", str.lower)
