@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from disambig.errors import UserError
 
 HEADER = "header.json"
-_UNREADABLE = (
+UNREADABLE = (
     OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
     zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
@@ -36,7 +36,7 @@ def read_stored(
         header = json.loads((folder / HEADER).read_text(encoding="utf8"))
         with open(folder / file, "rb") as opened, np.load(opened, allow_pickle=False) as arrays:
             return header, [arrays[name] for name in names]
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise UserError(code, path=folder, problem=error) from None
 
 

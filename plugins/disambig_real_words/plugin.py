@@ -11,3 +11,8 @@ def disambig_register_tasks(register: Register) -> None:
     register("real_words.Doubled.v1", ".doubled:Doubled")
     register("real_words.Form.v1", ".other_words:Form")
     register("real_words.Slip.v1", ".other_words:Slip")
+
+
+@hookimpl
+def disambig_register_experiments(register: Register) -> None:
+    register("real_words.cloze.v1", ".experiments.cloze:ClozeFigures")

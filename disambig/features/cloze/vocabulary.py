@@ -62,7 +62,7 @@ class Vocabulary:
             tokens = unknown[first]
             documents = view.document_of(tokens).tolist()
             places = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
-            normal_form = _normal_form(view.tokenisation)
+            normal_form = normal_form_of(view.tokenisation)
             endings = [hash_word(normal_form(view.texts[d][start:end])[-LAST:]) for d, start, end in places]
             nameless = view.hashes[tokens] == UNKNOWN  # too long for a hash of their own: one and the same
             found = np.where(nameless, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
@@ -71,7 +71,7 @@ class Vocabulary:
 
 
 @lru_cache(maxsize=8)
-def _normal_form(tokenisation: str) -> Callable[[str], str]:
+def normal_form_of(tokenisation: str) -> Callable[[str], str]:
     """Return what makes a word as it stands in a text one that has the same hash wherever it stands."""
     made = tokenisation_named(tokenisation)
     own: Callable[[str], str] | None = getattr(made, "normal_form", None)

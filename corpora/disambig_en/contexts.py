@@ -1,0 +1,158 @@
+"""Learns the pack's model of words in context from the text that is counted.
+
+    python corpora/disambig_en/contexts.py DATA
+
+It takes an hour. One that was interrupted goes on where it was. Of some domains a part of the text is looked
+at, of others all of it twice: what is written today, and as the pack's users write, counts more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+from disambig_real_words.relations import ENGLISH, read_relations
+from disambig_variance_svm.spelling import ENGLISH as CONFUSION_SETS
+from material import DOMAINS, HOME, people, read, say
+from numpy.typing import NDArray
+
+from disambig.counts.building.build import batches
+from disambig.experiments.cache import cache_directory
+from disambig.features.cloze.counting import count_vocabulary
+from disambig.features.cloze.learning import learn_cloze
+from disambig.features.cloze.locate import FOLDER
+from disambig.features.cloze.model import Cloze
+from disambig.features.cloze.vocabulary import Vocabulary
+from disambig.tasks.confusion_sets import read_confusion_sets
+from disambig.text.tokenisations.words import Words
+from disambig.text.view import TokenView
+
+N_WORDS, ENDINGS = 60_000, 1_024
+SHARES = {
+    "science": 0.5, "speeches": 0.4, "fiction": 0.9, "essays": 2.0, "manuals": 2.0, "guides": 2.0,
+    "technical": 2.0, "mixed": 2.0, "encyclopedic": 1.5,
+}  # fmt: skip
+"""How often each stretch of a domain is looked at; of the others once."""
+STRETCH = 300
+"""Words of a stretch, which is the least that is shuffled."""
+MOST_RIVALS = 16
+LEAST_SEEN = 2
+"""How often people must have written one word for another."""
+NONE_BESIDE = (
+    "the a an to of in is are be and that for on with it as was by have has do not you can will or at from "
+    "this if been were which when so we i they would should"
+)
+"""Words that are left out, or put where none belongs."""
+FIRST, SECOND, LAST = range(3)
+"""Which rivals stay where there are too many: what people mixed up, forms, all others."""
+Counted = tuple[Vocabulary, NDArray[np.int64], list[str]]
+
+
+def counted_words(data: Path, domains: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the words of the counted text that have a number, and how often each is there."""
+    _, counts, spellings = _counted(data, tuple(domains))
+    return zip(spellings, counts.tolist(), strict=True)
+
+
+def learn_words(data: Path, domains: Sequence[str], *, checkpoint: Path | None = None) -> Cloze:
+    """Learn the model from the counted text of `domains`; `checkpoint`: see `learn_cloze`."""
+    vocabulary, counts, spellings = _counted(data, tuple(domains))
+    blocks = [
+        block
+        for domain in domains
+        for block in stretches(_views(data, [domain]), vocabulary, SHARES.get(domain, 1.0))
+    ]
+    return learn_cloze(
+        blocks,
+        vocabulary,
+        rivals(data, spellings, counts),
+        none_beside=_numbers(vocabulary, NONE_BESIDE.split()),
+        asked=np.array([word[:1].isalpha() for word in spellings]),
+        checkpoint=checkpoint,
+        progress=say,
+        header={
+            "licence": "figures derived from text under the licences named in the pack's card",
+            "sources": [f"english/{domain}.train.txt.xz" for domain in domains],
+        },
+    )
+
+
+def stretches(
+    views: Iterator[TokenView], vocabulary: Vocabulary, share: float
+) -> Iterator[NDArray[np.uint16]]:
+    """Yield stretches of text of whole sentences, a random part of them, or some twice, as `share` says."""
+    rng = np.random.default_rng(0)
+    for view in views:
+        numbers = vocabulary.of_view(view).astype(np.uint16)
+        near = np.searchsorted(view.sentences, np.arange(STRETCH, len(view), STRETCH))
+        parts = np.split(numbers, np.unique(view.sentences[near[near < len(view.sentences) - 1]]))
+        for times in range(math.ceil(share)):
+            kept = rng.random(len(parts)) < share - times
+            yield from (part for part, is_kept in zip(parts, kept.tolist(), strict=True) if is_kept)
+
+
+def rivals(
+    data: Path, spellings: Sequence[str], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what each word competes with, as `learn_cloze` takes it."""
+    number = {word: i for i, word in enumerate(spellings)}
+    ranks: list[dict[int, int]] = [{} for _ in spellings]
+    for words, rank in _sets(data):
+        for one, other in permutations([number[word] for word in words if word in number], 2):
+            ranks[one][other] = min(rank, ranks[one].get(other, LAST))
+    kept = [
+        sorted(of_word, key=lambda other: (of_word[other], -counts[other]))[:MOST_RIVALS] for of_word in ranks
+    ]
+    offsets = np.concatenate([[0], np.cumsum([len(each) for each in kept])])
+    return offsets, np.array([other for each in kept for other in each], np.int64)
+
+
+def _sets(data: Path) -> Iterator[tuple[Sequence[str], int]]:
+    """Yield sets of words that are mistaken for each other, and which come first."""
+    written = Counter(
+        (Words.normal_form(fix.old), Words.normal_form(fix.new))
+        for fix in people(data, "train")[0]
+        if fix.kind == "replace"
+    )
+    yield from ((pair, FIRST) for pair, n in written.items() if n >= LEAST_SEEN and len(set(pair)) == 2)
+    yield from ((group.candidates, FIRST) for group in read_confusion_sets(CONFUSION_SETS))
+    for kind, sets in read_relations(ENGLISH).items():
+        yield from ((words, SECOND if kind == "form" else LAST) for words in sets)
+
+
+@lru_cache(maxsize=1)
+def _counted(data: Path, domains: tuple[str, ...]) -> Counted:
+    return count_vocabulary(_views(data, domains), N_WORDS, ENDINGS)
+
+
+def _views(data: Path, domains: Sequence[str]) -> Iterator[TokenView]:
+    return map(Words(), batches(read(data, "train", domains)))
+
+
+def _numbers(vocabulary: Vocabulary, words: Sequence[str]) -> NDArray[np.int64]:
+    numbers = vocabulary.of_words(words)
+    return numbers[numbers >= 0].astype(np.int64)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument(
+        "--checkpoint", type=Path, help="where the state is kept (default: in the cache of disambig)"
+    )
+    options = parser.parse_args()
+    checkpoint = options.checkpoint or cache_directory() / "disambig_en.words.npz"
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    learn_words(options.data, DOMAINS, checkpoint=checkpoint).save(HOME / FOLDER)
+    checkpoint.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()

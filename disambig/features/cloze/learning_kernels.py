@@ -1,0 +1,149 @@
+"""The kernels of `learning_network`: sums of what words give to hidden units, and steps of the outputs."""
+
+# Numba finds the types of compiled functions (see `disambig.compiling`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.compiling import compiled
+
+_LANES = 16
+_NEGLIGIBLE = np.float32(1e-4)
+"""Errors of probabilities below this are not followed: those of most candidates are."""
+
+
+@compiled
+def hidden_units(given, around, bias, units):
+    """Fill `units`, shape (n, H), from what each word gives at each place: `given`, (places, words, H)."""
+    n, places = around.shape
+    h = len(bias)
+    for i in range(n):
+        row = units[i]
+        for k in range(h):
+            row[k] = bias[k]
+        for p in range(places):
+            part = given[p, around[i, p]]
+            for k in range(h):
+                row[k] += part[k]
+        for k in range(h):
+            row[k] = max(row[k], np.float32(0))
+
+
+@compiled
+def gathered(errors, around, place, sums):
+    """Add the errors of all rows, shape (n, H), by the word that each has at one place."""
+    sums[:] = 0
+    n, h = errors.shape
+    for i in range(n):
+        row, part = sums[around[i, place]], errors[i]
+        for k in range(h):
+            row[k] += part[k]
+
+
+@compiled
+def _dot(a, b, lanes):
+    """Return the inner product, summed in lanes, which the compiler may do side by side."""
+    lanes[:] = 0
+    whole = len(a) - len(a) % _LANES
+    for j in range(0, whole, _LANES):
+        for lane in range(_LANES):
+            lanes[lane] += a[j + lane] * b[j + lane]
+    total = np.float32(0)
+    for lane in range(_LANES):
+        total += lanes[lane]
+    for j in range(whole, len(a)):
+        total += a[j] * b[j]
+    return total
+
+
+@compiled
+def errors_of(states, truth, offsets, numbers, outputs, bias, begins, negatives, shared, errors, losses):
+    """Fill the errors of the probabilities of candidates, and the log losses.
+
+    Candidates of row i go to ``errors[begins[i]:]``; `shared`, shape (n, n_negatives), holds the scores of
+    the negatives and becomes their errors.
+    """
+    lanes = np.empty(_LANES, np.float32)
+    zero = np.float32(0)
+    for i in range(len(states)):
+        right = truth[i]
+        first, size, begin = offsets[right], offsets[right + 1] - offsets[right], begins[i]
+        most = np.float32(-np.inf)
+        for j in range(size):
+            candidate = numbers[first + j]
+            errors[begin + j] = bias[candidate] + _dot(states[i], outputs[candidate], lanes)
+            most = max(most, errors[begin + j])
+        for j in range(len(negatives)):
+            most = max(most, shared[i, j])
+        total = zero
+        for j in range(size):
+            errors[begin + j] = np.exp(errors[begin + j] - most)
+            total += errors[begin + j]
+        for j in range(len(negatives)):
+            shared[i, j] = zero if negatives[j] == right else np.exp(shared[i, j] - most)
+            total += shared[i, j]
+        for j in range(size):
+            errors[begin + j] /= total
+        for j in range(len(negatives)):
+            shared[i, j] /= total
+        losses[i] = -np.log(errors[begin] + np.float32(1e-30))
+        errors[begin] -= np.float32(1)
+
+
+@compiled
+def learn_outputs(
+    states,
+    truth,
+    offsets,
+    numbers,
+    begins,
+    errors,
+    outputs,
+    seen,
+    bias,
+    bias_seen,
+    rate,
+    back,
+    half,
+    low,
+    high,
+):
+    """Take a step of Adagrad for each candidate of each row, in the columns from `low` to `high`.
+
+    Fills these columns of `back`, the slopes of the states. The half numbered 0 takes the biases along.
+    """
+    width = np.float32(high - low)
+    for i in range(len(states)):
+        state, slope = states[i, low:high], back[i, low:high]
+        square = np.float32(0)
+        for k in range(len(state)):
+            slope[k] = 0
+            square += state[k] * state[k]
+        first, size = offsets[truth[i]], offsets[truth[i] + 1] - offsets[truth[i]]
+        for j in range(size):
+            error = errors[begins[i] + j]
+            if abs(error) < _NEGLIGIBLE:
+                continue
+            candidate = numbers[first + j]
+            output = outputs[candidate, low:high]
+            seen[candidate, half] += error * error * square / width
+            step = rate * error / np.sqrt(seen[candidate, half])
+            for k in range(len(state)):
+                slope[k] += error * output[k]
+                output[k] -= step * state[k]
+            if half == 0:
+                bias_seen[candidate] += error * error
+                bias[candidate] -= rate * error / np.sqrt(bias_seen[candidate])
+
+
+def sample() -> None:
+    """Learn a little."""
+    from disambig.features.cloze.learning import learn_cloze
+    from disambig.features.cloze.vocabulary import Vocabulary
+    from disambig.text.view import END_HASH, START_HASH
+
+    vocabulary = Vocabulary(np.array([START_HASH, END_HASH, 1, 2], np.uint64), 1)
+    text = np.array([0, 2, 3, 1], np.uint16)
+    rivals = np.array([0, 0, 0, 1, 2]), np.array([3, 2])
+    learn_cloze([text], vocabulary, rivals, none_beside=np.zeros(0, np.int64), dimensions=2, hidden=2)
