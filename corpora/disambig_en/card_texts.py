@@ -13,9 +13,10 @@ READ = (
 INTRODUCTION = """\
 # disambig_en: the English pack
 
-N-gram counts and trained models for the tasks *preposition*, *spelling* and *it*. It comes with `disambig`
-and is found by its entry point; `disambig counts info` shows the table's own header. Made by one command,
-which anyone with the data can repeat (about an hour):
+N-gram counts, a model of words in context, and trained models for the tasks *preposition*, *spelling*,
+*article*, *form*, *slip*, *doubled* and *it*. It comes with `disambig` and is found by its entry point;
+`disambig counts info` shows the tables' own headers. Made by one command, which anyone with the data can
+repeat (about three hours):
 
     python corpora/disambig_en/build.py DATA
 
@@ -45,10 +46,10 @@ SOURCES = """\
 Of fiction every third paragraph is counted, of all others each one: half of all text is old fiction, and
 few write so today.
 
-The judge of prepositions and spelling, which tells mistakes from words that are right, was fitted to
+The judges, which tell mistakes from words that are right, were fitted to
 mistakes that people made and corrected in the histories of open documentation projects, and to paragraphs of
 these projects that nobody touched (the training part of 129 projects under open licences: CC BY, CC BY-SA,
-CC0, Apache 2.0, MIT, BSD and others); it keeps no sentence, but weights of words, pairs of words, and words
+CC0, Apache 2.0, MIT, BSD and others); they keep no sentence, but weights of words, pairs of words, and words
 with what stands beside them.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
