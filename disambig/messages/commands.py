@@ -1,4 +1,4 @@
-"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D9xx parsing."""
+"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D9xx parsing; D99x words in context."""
 
 # ruff: noqa: E501  (a message is one line)
 from __future__ import annotations
@@ -188,4 +188,11 @@ MESSAGES: dict[str, str] = {
     "D970": "{path}: unknown key {key!r}{where}; there are, the nearest first, {names}",
     "D971": "{path}: {key} is {value}: {problem}",
     "D972": "{path}: this is no TOML: {problem}",
+    # words in context
+    "D990": "a model of words in context in {path} cannot be read: {problem}; install the pack again, or learn it again",
+    "D991": "the pack {name!r} brings no model of words in context: name another, or a folder with one",
+    "D992": "a model of words in context knows words of {known}, not of {seen}: choose that tokenisation",
+    "D995": "{path} holds no words that are mistaken for each other: {problem}; a line is a kind, a tab, and words",
+    "D996": "{setting} is a list of words, such as ['a', 'the'], not {seen!r}: letters and apostrophes alone, one word each",
+    "D997": "there are no words that are {seen!r} to each other: kinds is a list of some of {known}",
 }
