@@ -40,7 +40,7 @@ class TaskOptions:
     metric: tuple[str, str | None] = ("accuracy", None)
     """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
     folders: Sequence[str] = ()
-    """Settings that may name a folder it reads: a saved model names it by its place beside the model."""
+    """Settings that may name a folder or file it reads: a saved model names it by its place beside it."""
 
 
 class ExtractorOptions:
@@ -74,3 +74,5 @@ class JudgeOptions:
     """Whether it learns from mistakes that people made (`HasMistakes`), where there are some."""
     sees_beside: bool = False
     """Whether it looks at the words before and after a place of a text (``Scored.beside``)."""
+    sees_parts: bool = False
+    """Whether it looks at what each group of features adds to a score (``Scored.parts``)."""

@@ -93,6 +93,11 @@ def sees_beside(judge: Judge) -> bool:
     return bool(field_of(judge, JudgeOptions, "sees_beside"))
 
 
+def sees_parts(judge: Judge) -> bool:
+    """Tell whether a judge looks at what each group of features adds to a score."""
+    return bool(field_of(judge, JudgeOptions, "sees_parts"))
+
+
 def takes(learner: Learner) -> tuple[type, ...]:
     """Return the storages that a learner learns from; none: any."""
     return tuple(field_of(learner, LearnerOptions, "takes"))

@@ -42,6 +42,10 @@ class HasMistakes(Protocol):
     """Material with mistakes that people made, and right words of text unlike the counted one."""
 
     @property
+    def n_mistakes(self) -> int:
+        """All mistakes of the text, those that the task does not decide among them."""
+
+    @property
     def n_right_words(self) -> int:
         """Words of the text around the right words."""
 
@@ -88,6 +92,14 @@ class Flags(Protocol):
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which it flags at a rate; UserError D401 for an impossible one."""
+
+
+@runtime_checkable
+class KnowsGains(Protocol):
+    """A judge that knows what it finds at each rate of flags: it can share a budget with others."""
+
+    def gains(self) -> tuple[Floats, Floats] | None:
+        """Return rates, rising, and the share of all mistakes rightly flagged at each; None: not known."""
 
 
 @runtime_checkable

@@ -36,6 +36,7 @@ from disambig.judge_types import HasMistakes as HasMistakes
 from disambig.judge_types import Judge as Judge
 from disambig.judge_types import JudgesTogether as JudgesTogether
 from disambig.judge_types import KeepsSilent as KeepsSilent
+from disambig.judge_types import KnowsGains as KnowsGains
 from disambig.judge_types import Material as Material
 from disambig.text.view import ReadsDocs as ReadsDocs
 from disambig.text.view import Tokenisation as Tokenisation

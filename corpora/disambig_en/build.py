@@ -1,4 +1,4 @@
-"""Builds the English pack: count, train, score, write the card.
+"""Builds the English pack: count, train, score, write the card; about three hours.
 
     python corpora/disambig_en/build.py DATA
 
@@ -13,10 +13,13 @@ import argparse
 import json
 from pathlib import Path
 
+from contexts import learn_words
 from counting import LEAST, count
 from learning import learn, learn_it
 from material import CORRECTING, DOMAINS, HOME, TASKS, VERSION
 from peers import leave_out_kenlm
+from real_words import TASKS as REAL_WORDS
+from real_words import count_words, learn_real_words
 from scoring import all_counts, curve, leave_out, score_it, score_pack, score_people
 
 from disambig.model.store import save_model
@@ -33,7 +36,8 @@ def build(data: Path) -> None:
                 "version": VERSION,
                 "language": "en",
                 "counts": table.name,
-                "models": {task: f"models/{task}" for task in TASKS},
+                "models": {task: f"models/{task}" for task in (*TASKS, *REAL_WORDS)},
+                "folders": {"words": "words"},
             },
             indent=1,
         )
@@ -43,6 +47,10 @@ def build(data: Path) -> None:
     for task in CORRECTING:
         save_model(learn(task, data, DOMAINS, "disambig_en"), HOME / "models" / task, force=True)
     save_model(learn_it(data, "disambig_en"), HOME / "models" / "it", force=True)
+    learn_words(data, DOMAINS).save(HOME / "words")
+    count_words(data)
+    for task in REAL_WORDS:
+        save_model(learn_real_words(task, data), HOME / "models" / task, force=True)
     score_pack(data)
     score_it(data)
     score_people(data, ["dev"])

@@ -97,7 +97,11 @@ def _people(figures: dict[str, Any]) -> str:
         right = _with_interval(line["right"], line["right_interval"])
         cells = ["all, articles and others among them", f"{line['n']:,}", _percent(line["found"]), right]
         lines += ["| " + " | ".join([*cells, _percent(line["wrong"])]) + " |", ""]
-        lines += ["| set for each | right, of all | false flags per 1,000 |", "|---|---|---|"]
+        shared = all("rates" in point for point in found["curve"])
+        lines += [
+            f"| set for {'both together' if shared else 'each'} | right, of all | false flags per 1,000 |",
+            "|---|---|---|",
+        ]
         for point in found["curve"]:
             flags = f"{point['clean']['per_1000']:.2f}"
             lines.append(f"| {point['rate']:g} | {_percent(point['all']['right'])} | {flags} |")

@@ -28,6 +28,8 @@ MOST_FORMS = 14
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
+ARTICLES = frozenset(("a", "an", "the"))
+"""There is a task for these: here they are forms of nothing, and no slips for each other."""
 FUNCTION_WORDS = (
     "is are am was were be been being isn't aren't",
     "isn't aren't wasn't weren't",
@@ -75,7 +77,8 @@ def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]
             of_lemma[word] |= regular | ({word} if regular else set())
     known = set()
     for lemma in sorted(of_lemma):
-        forms = tuple(sorted((f for f in of_lemma[lemma] if f in counts), key=lambda f: (f != lemma, f)))
+        own = (form for form in of_lemma[lemma] - ARTICLES if form in counts)
+        forms = tuple(sorted(own, key=lambda form: (form != lemma, form)))
         if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in known:
             known.add(frozenset(forms))
             yield forms
@@ -130,7 +133,8 @@ def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
             continue
         for other in _near(word):
             short = min(len(word), len(other)) <= 3
-            if other != word and counts.get(other, 0) >= (LEAST_SHORT if short else LEAST_WRITTEN):
+            least = LEAST_SHORT if short else LEAST_WRITTEN
+            if other != word and counts.get(other, 0) >= least and not {word, other} <= ARTICLES:
                 yield (word, other) if word < other else (other, word)
 
 

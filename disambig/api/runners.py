@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from disambig.batch.work import Function as Function
     from disambig.batch.work import Outcome as Outcome
     from disambig.batch.work import Runner as Runner
+    from disambig.batch.work import Stays as Stays
     from disambig.batch.work import Tell as Tell
     from disambig.batch.work import Told as Told
     from disambig.batch.work import Work as Work

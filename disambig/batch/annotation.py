@@ -145,12 +145,13 @@ def _join(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
     import numpy as np
 
     from disambig.data.lists import CandidateLists
+    from disambig.data.settled import joined
 
     first = parts[0][0]
     columns: dict[str, Any] = {
         field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])
         for field in dataclasses.fields(first)
-        if field.name not in ("task", "model", "table", "starts", "ends", "offsets", "own")
+        if field.name not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled")
     }
     columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
     for name in ("starts", "ends"):
@@ -159,4 +160,5 @@ def _join(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
     columns["offsets"] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     if first.own is not None:
         columns["own"] = CandidateLists.joined([part.own for part, _ in parts if part.own is not None])
+    columns["settled"] = joined([(part.settled, len(part), offset) for part, offset in parts])
     return dataclasses.replace(first, **columns)

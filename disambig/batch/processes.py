@@ -14,7 +14,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 from disambig.batch.interrupts import interrupts_put_off
 from disambig.batch.logs import Said, listened_to, send_logs, tell
 from disambig.batch.resident import EVERY, resident
-from disambig.batch.work import Outcome, Tell, Told, Work, last_line, nothing
+from disambig.batch.work import Function, Outcome, Runner, Tell, Told, Work, last_line, nothing
 from disambig.errors import UserError
 
 TRIES = 2
@@ -51,16 +51,28 @@ class _Worker:
     late: bool = False  # it was ended for it
     large: bool = False  # it was ended for its memory
 
+    @property
+    def free(self) -> bool:
+        """Whether it can be handed an item."""
+        return self.ready and not self.late and not self.large and self.task is None
+
+    def turn_to(self, work: Work) -> None:
+        """Hand it other work to begin."""
+        self.ready = False
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
+            self.connection.send(("work", work))
+
 
 @dataclass(slots=True)
 class _Pool:
-    """The state of one run."""
+    """The state of one run; `idle` workers of an earlier one are used before others are started."""
 
     work: Work
     limit: int
     items: Iterator[Any]
     ordered: bool
     tell: Tell
+    idle: list[_Worker]
     timeout: float | None = None
     memory: int | None = None
     workers: list[_Worker] = field(default_factory=list)
@@ -83,14 +95,18 @@ class _Pool:
     def dispatch(self) -> None:
         """Hand waiting items to idle workers, and start workers while items wait."""
         for worker in self.workers:
-            if worker.ready and not worker.late and not worker.large and worker.task is None and self.waiting:
+            if worker.free and self.waiting:
                 worker.task, worker.began = self.waiting.popleft(), time.monotonic()
                 with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
-                    worker.connection.send((worker.task.index, worker.task.item))
+                    worker.connection.send(("item", worker.task.item))
         starting = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.limit and starting < len(self.waiting):
             with interrupts_put_off():  # a worker half started would end with a traceback
-                self.workers.append(_start(self.work))
+                if self.idle:
+                    self.workers.append(self.idle.pop())
+                    self.workers[-1].turn_to(self.work)
+                else:
+                    self.workers.append(_start(self.work))
             starting += 1
 
     def busy(self) -> bool:
@@ -180,16 +196,10 @@ class _Pool:
             return task.done(problem=f"it took longer than {self.timeout:g} seconds, {TRIES} times")
         return task.done(problem=f"it ended its worker process {TRIES} times ({how})")
 
-    def stop(self) -> None:
-        """End every worker."""
-        for worker in self.workers:
-            worker.process.terminate()
-        for worker in self.workers:
-            worker.process.join(5)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
-            worker.connection.close()
+    def rest(self) -> None:
+        """Leave the workers that are free for the next run, and end the others."""
+        self.idle += [worker for worker in self.workers if worker.free]
+        _stop([worker for worker in self.workers if not worker.free])
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +223,34 @@ class Processes:
         self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
     ) -> Iterator[Outcome]:
         """Yield the outcome of each item; one that ends its worker twice has a problem."""
-        pool = _Pool(work, self.workers, iter(items), ordered, tell, self.timeout, self.memory)
+        with self.staying() as runner:
+            yield from runner.run(work, items, ordered=ordered, tell=tell)
+
+    @contextmanager
+    def staying(self) -> Iterator[Runner]:
+        """Give a runner like this one, whose processes wait for the next run until the block ends."""
+        idle: list[_Worker] = []
+        try:
+            yield _Staying(self, idle)
+        finally:
+            _stop(idle)
+
+
+@dataclass(frozen=True, slots=True)
+class _Staying:
+    """The runner of several runs, one after the other; between them its processes are `idle`."""
+
+    settings: Processes
+    idle: list[_Worker]
+
+    def run(
+        self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
+    ) -> Iterator[Outcome]:
+        """Yield the outcome of each item; one that ends its worker twice has a problem."""
+        wanted = self.settings
+        pool = _Pool(
+            work, wanted.workers, iter(items), ordered, tell, self.idle, wanted.timeout, wanted.memory
+        )
         early: dict[int, Outcome] = {}
         try:
             while True:
@@ -231,7 +268,18 @@ class Processes:
                         pool.given += 1
                         yield early.pop(pool.given - 1)
         finally:
-            pool.stop()
+            pool.rest()
+
+
+def _stop(workers: Iterable[_Worker]) -> None:
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.process.join(5)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        worker.connection.close()
 
 
 def _start(work: Work) -> _Worker:
@@ -262,27 +310,37 @@ def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
     threading.Thread(target=_die_with_parent, daemon=True).start()
     send_logs(levels, connection)
-    try:
-        function = work.start()
-    except UserError as problem:
-        connection.send(("no start", problem))
-        return
-    except Exception:
-        connection.send(("no start", traceback.format_exc()))
-        return
-    connection.send(("ready", None))
-    while True:
+    function = _begun(connection, work)
+    while function is not None:
         try:
-            _, item = connection.recv()
+            kind, value = connection.recv()
         except EOFError:
             return
+        if kind == "work":
+            del function  # what it holds, before the next loads
+            function = _begun(connection, value)
+            continue
         try:
-            message = "done", function(item, lambda done: connection.send(("part", done)))
+            message = "done", function(value, lambda done: connection.send(("part", done)))
         except UserError as problem:
             message = "user error", problem
         except Exception:
             message = "bug", traceback.format_exc()
         connection.send(message)
+
+
+def _begun(connection: Connection, work: Work) -> Function | None:
+    """Begin the work and tell; None where it cannot be begun."""
+    try:
+        function = work.start()
+    except UserError as problem:
+        connection.send(("no start", problem))
+        return None
+    except Exception:
+        connection.send(("no start", traceback.format_exc()))
+        return None
+    connection.send(("ready", None))
+    return function
 
 
 def _die_with_parent() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -47,8 +47,8 @@ class ModelSource:
     ----------
     models : tuple of str
         Names or directories; empty: the installed models that are for all texts.
-    flags_per_1000 : float or None
-        For each task; None: each model's own default.
+    flags_per_1000 : float or mapping from task to float, optional
+        Of all models together, or of some tasks; by default each model's own (see `disambig.model.rates`).
     ignore : tuple of str
         Words that are left alone.
     sets : tuple of Group
@@ -56,7 +56,7 @@ class ModelSource:
     """
 
     models: tuple[str, ...] = ()
-    flags_per_1000: float | None = None
+    flags_per_1000: float | Mapping[str, float] | None = None
     ignore: tuple[str, ...] = ()
     sets: tuple[Group, ...] = ()
 
@@ -98,17 +98,11 @@ class ModelSource:
         Raises
         ------
         UserError
-            As for `load_models`; D333 for two models of one task.
+            As for `load_models`; D333 for two models of one task, D401 and D950 for impossible rates.
         """
-        from disambig.model.annotate import annotate
-
         models = self.load_models()
         _check_tasks(self.names(), models)
-
-        def run(texts: Sequence[str]) -> list[Decisions]:
-            return annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
-
-        return run
+        return self._annotate(models)
 
     def correcting_models(self) -> list[Model]:
         """Load the models that correct words; those that choose labels are left out.
@@ -130,10 +124,14 @@ class ModelSource:
 
     def load_correcting(self) -> Annotate:
         """Load the `correcting_models` and return the function that annotates texts."""
-        from disambig.model.annotate import annotate
+        return self._annotate(self.correcting_models())
 
-        models = self.correcting_models()
-        return lambda texts: annotate(texts, models, flags_per_1000=self.flags_per_1000, ignore=self.ignore)
+    def _annotate(self, models: Sequence[Model]) -> Annotate:
+        from disambig.model.annotate import annotate
+        from disambig.model.rates import rates_of
+
+        rates = rates_of(models, self.flags_per_1000)
+        return lambda texts: annotate(texts, models, flags_per_1000=rates, ignore=self.ignore)
 
     def language(self) -> str:
         """Return the language of the first model."""
@@ -156,6 +154,7 @@ class ModelSource:
             As for `load`.
         """
         from disambig.model.loading import load
+        from disambig.model.rates import rates_of
         from disambig.packs import available
 
         installed = available()
@@ -167,7 +166,7 @@ class ModelSource:
             models[name] = {"model": f"{model.name} {model.version}", "contents": _digest(directory)}
         return {
             "models": models,
-            "flags_per_1000": self.flags_per_1000,
+            "flags_per_1000": rates_of(loaded, self.flags_per_1000) or None,
             "ignore": sorted(self.ignore),
             "sets": [list(group.candidates) for group in self.sets],
         }

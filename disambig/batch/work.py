@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -86,6 +87,20 @@ class Runner(Protocol):
             What the work raises as such (a full disk, an unknown model) ends the run.
         """
         ...
+
+
+@runtime_checkable
+class Stays(Protocol):
+    """The ability of a runner to keep its workers from one run to the next: jobs of several runs ask."""
+
+    def staying(self) -> AbstractContextManager[Runner]:
+        """Give a runner like this one, for one run at a time; its workers end with the block."""
+        ...
+
+
+def staying(runner: Runner) -> AbstractContextManager[Runner]:
+    """Give a runner for several runs, one after the other, which keeps its workers between them if it can."""
+    return runner.staying() if isinstance(runner, Stays) else nullcontext(runner)
 
 
 def last_line(trace: str) -> str:

@@ -33,6 +33,8 @@ class Flag:
         That the replacement should stand there.
     edit : (start, end, text)
         The change that corrects it: with a word a space may have to go or come.
+    alternatives : tuple of dict
+        What less sure tasks would put there, as records have them.
     """
 
     start: int
@@ -44,6 +46,7 @@ class Flag:
     task: str
     probability: float
     edit: tuple[int, int, str]
+    alternatives: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def flags_of(
     plain : PlainText
         The same without markup, on which was decided.
     decisions : sequence of Decisions
-        Of each task, of this text alone.
+        Of each task, of this text alone, with one flag a place (`disambig.model.one_place`).
     ignore : collection of str
         Words, as `plain_word` returns them, that are left alone.
     most_per_1000 : float, optional
@@ -118,9 +121,11 @@ def flags_of(
         made = edit_of({**record, "replacement": _as_written(record["replacement"], text)}, text)
         edit = made["start"], made["end"], made["replacement"]
         chosen = _as_written(record["replacement"], text).strip()
-        found.append(
-            Flag(start, end, line, column, observed, chosen, record["task"], record["probability"], edit)
+        others = tuple(
+            {**each, "replacement": _as_written(each["replacement"], text)} for each in record["alternatives"]
         )
+        sure = record["probability"]
+        found.append(Flag(start, end, line, column, observed, chosen, record["task"], sure, edit, others))
     words = count_words(plain.text)
     kept = surest(found, words, most_per_1000)
     unused = tuple(each for each in directives.hidden if each not in used)

@@ -17,7 +17,7 @@ def options_over_settings(
     *,
     task: list[str] | None,
     model: list[str] | None,
-    flags_per_1000: float | None,
+    flags_per_1000: float | Mapping[str, float] | None,
     max_flags_per_1000: float | None,
     sets: str | None,
     ignore: str | None,
@@ -30,7 +30,6 @@ def options_over_settings(
     UserError
         D602 for a rate that is none.
     """
-    check_rate(flags_per_1000)
     check_rate(max_flags_per_1000, option="--max-flags-per-1000")
     values: Mapping[str, Any] = {
         "tasks": task,

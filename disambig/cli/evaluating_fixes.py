@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ def run(
     clean: str | None,
     tier: int,
     rates: Sequence[float] | None,
+    asked: float | Mapping[str, float] | None,
     plot: Path | None,
     json: bool,
 ) -> None:
@@ -28,6 +29,10 @@ def run(
     ----------
     names : sequence of str
         Of each checker, models joined by ``+``; the installed ones where none is named.
+    rates : sequence of float, optional
+        Points of the curve.
+    asked : float or mapping from task to float, optional
+        What the figures are at; by default each model's own rate.
     """
     from disambig.cli.checks import check_rate
     from disambig.cli.progress import progress, remark
@@ -40,6 +45,7 @@ def run(
     for rate in rates or ():
         check_rate(rate, option="--rate")
     checkers = [Models.named(name) for name in names or ("",)]
+    limits = [checker.limits(asked) for checker in checkers]
     mistakes = read_fixes(fixes, tier=tier)
     untouched = read_clean(clean) if clean else []
     with progress() as meter:
@@ -48,13 +54,13 @@ def run(
     if len(checkers) == 2:
         from disambig.evaluation.mistakes.comparison import compare_trials
 
-        pair = (trials[0], trials[1]), (checkers[0].limits(), checkers[1].limits())
+        pair = (trials[0], trials[1]), (limits[0], limits[1])
         _print(compare_trials(*pair), _readable_pair, json)
         return
     checker, trial = checkers[0], trials[0]
     curve = over_rates(checker, trial, rates or RATES)
-    about = {"model": checker.name, "rates": checker.rates(), "tier": tier}
-    found = {**about, **figures(trial, checker.limits()), "curve": curve}
+    about = {"model": checker.name, "rates": checker.rates(asked), "tier": tier}
+    found = {**about, **figures(trial, limits[0]), "curve": curve}
     if plot is not None:
         from disambig.evaluation.plots import plot_rates
 

@@ -7,7 +7,7 @@ from typing import Any
 _OF_OPTION = {
     "draws": "N",
     "field": "NAME",
-    "flags_per_1000": "NUMBER",
+    "flags_per_1000": "RATE",
     "folds": "N",
     "format": "NAME",
     "from_year": "YEAR",

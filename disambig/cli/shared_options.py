@@ -18,8 +18,12 @@ Models = Annotated[
     list[str] | None, typer.Option("--model", metavar="DIR", help="A model's directory; may be repeated.")
 ]
 Rate = Annotated[
-    float | None,
-    typer.Option("--flags-per-1000", help="False alarms to accept per 1,000 correct words, for each task."),
+    list[str] | None,
+    typer.Option(
+        "--flags-per-1000",
+        help="False alarms to accept per 1,000 correct words: one number, which all tasks share so that they "
+        "find most, or one a task, spelling=0.2,article=0.1; may be repeated. Default: each model's own.",
+    ),
 ]
 Sets = Annotated[
     str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")

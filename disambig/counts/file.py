@@ -14,7 +14,8 @@ import json
 import mmap
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,15 +106,51 @@ def fill_page(file: BinaryIO) -> int:
     return padded(at)
 
 
-def finish(file: BinaryIO, header: dict[str, Any], sections: dict[str, tuple[int, int]]) -> None:
-    """Compute the digests, append the header and write the preamble."""
+class Digest:
+    """The digest of a section, computed in a thread while the section is written."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=32)
+        self._thread = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> Digest:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._thread.shutdown()
+
+    def add(self, data: memoryview) -> None:
+        """Take in what comes next, which must not change any more; waits for what came before."""
+        self._wait()
+        self._last = self._thread.submit(self._hash.update, data)
+
+    def of_section(self, size: int) -> str:
+        """Return the digest of the section, of which so many bytes were taken in, and its filling."""
+        self._wait()
+        self._hash.update(bytes(padded(size) - size))
+        return self._hash.hexdigest()
+
+    def _wait(self) -> None:
+        if self._last is not None:
+            self._last.result()
+
+
+def finish(
+    file: BinaryIO,
+    header: dict[str, Any],
+    sections: dict[str, tuple[int, int]],
+    digests: Mapping[str, str] | None = None,
+) -> None:
+    """Compute the digests that are not known, append the header and write the preamble."""
+    known = digests or {}
     table = {}
     fill_page(file)
     for name, (offset, size) in sections.items():
         table[name] = {
             "offset": offset,
             "size": size,
-            "digest": _digest(file, offset, padded(size)),
+            "digest": known.get(name) or _digest(file, offset, padded(size)),
         }
     data = json.dumps(header | {"sections": table}, ensure_ascii=False).encode()
     at = fill_page(file)

@@ -12,6 +12,7 @@ from disambig.data.batches.rows import rows_of
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
+from disambig.data.settled import Alternative, Settled
 
 LONGEST_SEEN = 200
 """Characters of a place that a record repeats."""
@@ -45,11 +46,14 @@ class Decisions:
         Calibrated probability that the best other candidate should stand where the observed does; of
         labels, that the chosen one is right.
     flagged : array of bool, shape (n,)
-        Whether `probabilities` passes the operating point, with evidence.
+        Whether `probabilities` passes the operating point, with evidence, and no other task is surer of
+        another edit in the same place (see `disambig.model.one_place`).
     found, asked : arrays of int32, shape (n,)
         Coverage: how many of the n-grams asked for the table holds.
     own : CandidateLists, optional
         The candidates, where each decision has its own.
+    settled : Settled, optional
+        Flags that overlap those of other decisions: what lost its place, and to what.
     """
 
     task: str
@@ -69,6 +73,7 @@ class Decisions:
     found: NDArray[np.int32]
     asked: NDArray[np.int32]
     own: CandidateLists | None = None
+    settled: Settled | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -89,8 +94,18 @@ class Decisions:
             offsets=self.offsets[first : last + 1] - low,
             scores=self.scores[low:high],
             own=None if self.own is None else self.own.take(slice(first, last)),
+            settled=None if self.settled is None else self.settled.slice(first, last),
             **columns,
         )
+
+    @property
+    def raised(self) -> NDArray[np.bool_]:
+        """Which decisions would be flagged if no other were surer of the same place."""
+        if self.settled is None:
+            return self.flagged
+        found = self.flagged.copy()
+        found[self.settled.lost] = True
+        return found
 
     @property
     def noted(self) -> NDArray[np.bool_]:
@@ -112,6 +127,7 @@ class Decisions:
             offsets=offsets,
             scores=self.scores[at],
             own=None if self.own is None else self.own.take(rows),
+            settled=None if self.settled is None else self.settled.take(rows),
             **columns,
         )
 
@@ -152,6 +168,7 @@ class Decisions:
             if self.observed[index] in (-1, self.chosen[index])
             else replacement(chosen, text, start, end),
             "flagged": bool(self.flagged[index]),
+            **self.alternatives_of(index, text),
             "probability": round(float(self.probabilities[index]), 6),
             "margin": margin_of(float(self.margins[index])),
             "candidates": tuple((candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
@@ -160,6 +177,13 @@ class Decisions:
             "asked": int(self.asked[index]),
             "model": self.model,
         }
+
+    def alternatives_of(self, index: int, text: str) -> dict[str, Any]:
+        """Return what else was proposed in the place of a flag, the surest first; nothing where none is."""
+        if not self.flagged[index]:
+            return {}
+        found = () if self.settled is None else self.settled.of(index)
+        return {"alternatives": tuple(_alternative(each, text) for each in found)}
 
     def source_of(self, index: int) -> dict[str, Any]:
         """Return what the source of a list said of the chosen candidate: its base score, its rank from 0."""
@@ -182,6 +206,17 @@ _COLUMNS = (
     "found",
     "asked",
 )
+
+
+def _alternative(other: Alternative, text: str) -> dict[str, Any]:
+    """Return what a less sure task proposed, as plain values."""
+    return {
+        "task": other.task,
+        "start": other.start,
+        "end": other.end,
+        "replacement": replacement(other.chosen, text, other.start, other.end),
+        "probability": round(other.probability, 6),
+    }
 
 
 def margin_of(margin: float) -> float | None:

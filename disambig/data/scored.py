@@ -34,6 +34,8 @@ class Scored:
         The candidates, where each instance has its own.
     beside : array of uint64, shape (n, 2), optional
         Hashes of the words before and after, where the judge asks for them (``sees_beside``).
+    parts : array of float32, shape (n_candidates, P), optional
+        What each group of features adds to the scores, where the judge asks for it (``sees_parts``).
     """
 
     group: Group
@@ -46,6 +48,7 @@ class Scored:
     cost: NDArray[np.float32]
     own: CandidateLists | None = None
     beside: NDArray[np.uint64] | None = None
+    parts: NDArray[np.float32] | None = None
 
     def take(self, index: NDArray[np.int64]) -> Scored:
         """Return the scores of some of the instances."""
@@ -61,6 +64,7 @@ class Scored:
             self.cost[rows],
             None if self.own is None else self.own.take(index),
             None if self.beside is None else self.beside[index],
+            None if self.parts is None else self.parts[rows],
         )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from disambig.formats.documents import Kind
 from disambig.formats.edits import edit_of
 from disambig.formats.jsonl.format import to_json
 from disambig.formats.results import Annotated, flagged_records
+from disambig.model.one_place import ranks, slots_of, standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Made:
     replacement: str
     task: str
 
+    @classmethod
+    def of(cls, edit: dict[str, Any]) -> Made:
+        """Return the change of a flagged record, as `edit_of` gives it."""
+        return cls(edit["start"], edit["end"], edit["replacement"], edit["task"])
+
 
 def corrected(result: Annotated) -> str:
     """Return the text with the flagged replacements; of two that overlap the more probable is made."""
@@ -71,41 +78,13 @@ def made_edits(result: Annotated) -> list[Made]:
     """Return the changes that `corrected` makes, in text order; none overlaps another."""
     text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
-    edits = sorted((edit_of(record, text) for record in wanted), key=lambda edit: edit["start"])
-    made = []
-    for cluster in _overlapping(edits):
-        tasks = {(each["start"], each["end"], each["replacement"]): each["task"] for each in cluster}
-        made += [Made(*edit, tasks[edit]) for edit in _surest(cluster)]
-    return made
-
-
-def _overlapping(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield records, which come in text order, in groups that do not overlap each other."""
-    group: list[dict[str, Any]] = []
-    end = 0
-    for record in records:
-        if group and record["start"] >= end and not _in_one_gap(group[-1], record):
-            yield group
-            group = []
-        group.append(record)
-        end = max(end, record["end"])
-    if group:
-        yield group
-
-
-def _in_one_gap(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Tell whether two records put a word into the same empty place."""
-    return bool(one["start"] == one["end"] == other["start"] == other["end"])
-
-
-def _surest(group: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
-    """Return (start, end, replacement) of the records to be made, in text order."""
-    taken: list[tuple[int, int, str]] = []
-    for record in sorted(group, key=lambda record: (-record["probability"], record["start"])):
-        start, end = record["start"], record["end"]
-        place = bisect(taken, (start,))
-        after_last = not place or taken[place - 1][1] <= start
-        in_a_gap = start == end and any((start, end) == other[:2] for other in taken[place : place + 1])
-        if after_last and not in_a_gap and (place == len(taken) or end <= taken[place][0]):
-            taken.insert(place, (start, end, record["replacement"]))
-    return taken
+    edits = [Made.of(edit_of(record, text)) for record in wanted]
+    if len(edits) < 2:
+        return edits
+    starts, ends = np.array([(edit.start, edit.end) for edit in edits]).T
+    slots = slots_of(starts, ends, np.array([not edit.replacement for edit in edits]))
+    sure = np.array([record["probability"] for record in wanted])
+    tasks = ranks([edit.task for edit in edits])
+    stands = standing(np.zeros(len(edits), np.int64), slots, sure, tasks)
+    kept = [edits[i] for i in np.unique(stands).tolist()]
+    return sorted(kept, key=lambda edit: (edit.start, edit.end))

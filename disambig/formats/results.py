@@ -104,6 +104,7 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             **({"gloss": gloss_of(group, best)} if glossed else {}),
             "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
+            **decisions.alternatives_of(i, text),
             "probability": probability,
             "margin": margin if margin < float("inf") else None,
             "candidates": [(names[ranked[rank]], scores[rank]) for rank in top],

@@ -35,6 +35,8 @@ class Several:
         Of all candidates together.
     beside : array of uint64, shape (n, 2)
         Hashes of the words before and after; `UNKNOWN` where they are not known.
+    parts_of_scores : array of float32, shape (n, K, P)
+        P is 0 where these are not known.
     """
 
     parts: Sequence[Scored]
@@ -45,6 +47,7 @@ class Several:
     found: NDArray[np.int32]
     asked: NDArray[np.int64]
     beside: NDArray[np.uint64]
+    parts_of_scores: NDArray[np.float32]
 
     @classmethod
     def of(cls, parts: Sequence[Scored]) -> Several:
@@ -64,6 +67,7 @@ class Several:
             table(_joined([each.found for each in parts]), offsets, 0),
             asked,
             _joined([_beside(each) for each in parts]),
+            _parts(parts, offsets),
         )
 
     def take(self, rows: NDArray[np.generic]) -> Several:
@@ -77,6 +81,7 @@ class Several:
             self.found[rows],
             self.asked[rows],
             self.beside[rows],
+            self.parts_of_scores[rows],
         )
 
     def alike(self) -> NDArray[np.bool_]:
@@ -110,6 +115,16 @@ def _beside(scored: Scored) -> NDArray[np.uint64]:
     if scored.beside is not None:
         return scored.beside
     return np.full((len(scored.observed), 2), UNKNOWN, np.uint64)
+
+
+def _parts(parts: Sequence[Scored], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the parts of scores, zero where there is no candidate."""
+    given = [each.parts for each in parts if each.parts is not None and len(each.observed)]
+    n, k = len(offsets) - 1, int(np.diff(offsets).max(initial=1))
+    if not given:
+        return np.zeros((n, k, 0), np.float32)
+    columns = [table(column, offsets, 0.0) for column in np.concatenate(given).T]
+    return np.stack(columns, axis=2)
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

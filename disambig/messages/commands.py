@@ -188,4 +188,8 @@ MESSAGES: dict[str, str] = {
     "D970": "{path}: unknown key {key!r}{where}; there are, the nearest first, {names}",
     "D971": "{path}: {key} is {value}: {problem}",
     "D972": "{path}: this is no TOML: {problem}",
+    # rates of several tasks
+    "D950": "no model of the task {task!r} raises flags here, so it has no rate: there are {names}",
+    "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one a task, such as spelling=0.2,article=0.1",
+    "D952": "component {name!r}: no installed model corrects words of {language!r}: install a pack of it, or name models in its config",
 }

@@ -11,6 +11,7 @@ _IS_THERE: dict[str, Callable[[Path], bool]] = {
     "counts": Path.is_file,
     "gaps": Path.is_dir,
     "parts_of_speech": Path.is_dir,
+    "words": Path.is_dir,
 }
 """Settings of extractors and tasks that name a count table, or a folder with weights or words."""
 
@@ -20,7 +21,7 @@ def located(config: dict[str, Any], target: Path) -> dict[str, Any]:
 
     One below the directory that holds the model is named by its place relative to the model's: both can
     be moved together, and nothing is said of the machine. Others are named by their full path. Of a task
-    these are the settings that it declares to be folders, too (`TaskOptions.folders`).
+    these are the settings that it declares to be folders or files, too (`TaskOptions.folders`).
     """
     home = target.parent.resolve() / target.name
 
@@ -64,10 +65,10 @@ def _with_paths(
 
 
 def _declared(section: dict[str, Any]) -> dict[str, Callable[[Path], bool]]:
-    """Return the settings that a task's class declares to be folders; an unknown class is no matter here."""
+    """Return the settings that a task's class declares to be paths; an unknown class is no matter here."""
     from disambig.fields import folders
     from disambig.registry import parts
 
     part = parts("tasks").get(str(section.get("@disambig_tasks")))
     factory = part.load() if part is not None else None
-    return dict.fromkeys(folders(factory), Path.is_dir) if isinstance(factory, type) else {}
+    return dict.fromkeys(folders(factory), Path.exists) if isinstance(factory, type) else {}

@@ -19,10 +19,11 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
 from disambig.features.joining import described
-from disambig.fields import decides, sees_beside
+from disambig.fields import decides, sees_beside, sees_parts
 from disambig.judges.operating import checked
 from disambig.model.judging import judged
 from disambig.model.rows_once import features_of
+from disambig.model.score_parts import parts_of
 from disambig.text.view import Tokenisation, TokenView
 from disambig.types import (
     CandidateBatch,
@@ -141,17 +142,19 @@ class Model:
     def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> Scored:
         """Return the scores of instances of one group, with what a judge may want to know beside them."""
         in_text = decides(self.task).where != "items"
+        scorer = self.scorer(group, features)
         return Scored(
             self.task.groups[group],
             group,
             features.batch.offsets,
-            self.scorer(group, features).scores(features.batch),
+            scorer.scores(features.batch),
             instances.observed,
             features.found,
             features.asked,
             features.batch.cost,
             instances.own,
             words_beside(view, instances) if in_text and sees_beside(self.judge) else None,
+            parts_of(scorer, features.batch) if sees_parts(self.judge) else None,
         )
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:

@@ -7,6 +7,9 @@ they survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. Tasks
 own extension values are keyed by characters alone, and two tasks may decide the same word. Where a task is
 decided twice, under two keys, the first has the task as its id, and the second ``KEY/TASK``: two spans may
 be equal in all else. ``span._.disambig`` makes the record of its own task into a dict when it is asked for.
+
+Where several tasks object to one place, only the surest has its flag, and the others are its alternatives
+(`disambig.model.one_place`). That is found when a record is read, among all that the Doc holds by then.
 The extension is set when this module is imported; without it spaCy raises its E046.
 
 spaCy loses some of it: ``Doc.to_json`` drops span ids and user data, ``Span.as_doc`` drops span groups,
@@ -20,29 +23,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from disambig.data.decisions import Decisions, gloss_of
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
-from disambig.errors import UserError
+from disambig.data.decisions import Decisions, gloss_of, replacement
+from disambig.model.one_place import settle
+from disambig.spacy.packing import LAYOUTS, pack, unpack
 from disambig.text.documents import tokens_of
 
 EXTENSION = "disambig"
 PREFIX = "disambig."
-LAYOUT, WITH_GLOSSES, WITH_LISTS = 1, 2, 3
-"""Versions of what `user_data` holds: the table's rows are (name, candidates), have glosses behind, or lists
-of candidates of each decision's own lie beside them."""
-_ROW = np.dtype(
-    [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
-    + [("margins", "<f4"), ("probabilities", "<f4"), ("flagged", "?")]
-)
-_SCORE = np.dtype("<f4")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
+    beside: dict[Any, Any]  # the Doc's user_data
     packed: dict[str, Any]
     decisions: Decisions
     text: str
@@ -80,9 +74,10 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     hashes = _hashes(docs, decisions)
     glosses = _glosses(docs, decisions)
     bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
-    packed = _packed(decisions, bounds, spans_key)
+    packed = pack(decisions, bounds, spans_key)
+    forget()
     for doc, kept, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
-        name = _id(doc, decisions.task, spans_key)
+        name = id_under(doc, decisions.task, spans_key)
         spans = _others(doc, spans_key, name)
         if first < last:
             own = slice(first, last)
@@ -102,7 +97,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
         doc.user_data[PREFIX + name] = kept
 
 
-def _id(doc: Doc, task: str, spans_key: str) -> str:
+def id_under(doc: Doc, task: str, spans_key: str) -> str:
     """Return the id of the spans of a task under a key: the task, unless those under another key have it."""
     held = doc.user_data.get(PREFIX + task)
     if held is None:
@@ -161,102 +156,6 @@ def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
     return hashes
 
 
-def _packed(decisions: Decisions, bounds: list[int], spans_key: str) -> list[dict[str, Any]]:
-    """Return each document's decisions as strings, tuples and bytes; only groups that occur are kept."""
-    rows = np.empty(len(decisions), _ROW)
-    for name in _ROW.names or ():
-        rows[name] = getattr(decisions, name)
-    n_groups = len(decisions.table)
-    documents = decisions.documents.astype(np.int64)
-    used, inverse = np.unique(documents * n_groups + decisions.groups, return_inverse=True)
-    firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
-    rows["groups"] = inverse - firsts[documents]
-    entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
-    if glossed := decisions.glossed:
-        glosses = [group.glosses or ("",) * len(group.candidates) for group in decisions.table]
-        entries = [(*entry, own) for entry, own in zip(entries, glosses, strict=True)]
-    table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
-    tables = firsts.tolist()
-    scores = np.asarray(decisions.scores, _SCORE)
-    offsets = decisions.offsets[bounds].tolist()
-    own, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
-    return [
-        {
-            "layout": layout if own is None else WITH_LISTS,
-            **({} if own is None else {"lists": _packed_lists(own.take(slice(*bounds[i : i + 2])))}),
-            "task": decisions.task,
-            "spans_key": spans_key,
-            "model": decisions.model,
-            "table": tuple(table[tables[i] : tables[i + 1]]),
-            "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
-            "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
-        }
-        for i in range(len(bounds) - 1)
-    ]
-
-
-def _unpacked(kept: dict[str, Any]) -> Decisions:
-    """Return the decisions that `_packed` made into plain values.
-
-    Raises
-    ------
-    UserError
-        D502 for what another version of this layout holds.
-    """
-    if kept.get("layout") not in (LAYOUT, WITH_GLOSSES, WITH_LISTS):
-        raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
-    table = tuple(
-        Group(name, tuple(candidates), glosses=tuple(*glosses))
-        for name, candidates, *glosses in kept["table"]
-    )
-    rows = np.frombuffer(kept["rows"], _ROW)
-    columns: dict[str, NDArray[Any]] = {
-        name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
-    }
-    sizes = np.array([len(group.candidates) for group in table], np.int64)
-    own = _unpacked_lists(kept["lists"]) if "lists" in kept else None
-    given: dict[str, Any] = columns
-    return Decisions(
-        task=kept["task"],
-        model=kept["model"],
-        table=table,
-        documents=np.zeros(len(rows), np.int32),
-        offsets=np.append(0, np.cumsum(sizes[columns["groups"]])) if own is None else own.offsets,
-        scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
-        own=own,
-        **given,
-    )
-
-
-def _packed_lists(own: CandidateLists) -> dict[str, Any]:
-    sizes = np.diff(own.offsets)
-    return {
-        "texts": tuple(own.texts),
-        **{
-            name: values.astype(kind).tobytes()
-            for name, kind, values in (
-                ("sizes", "<i4", sizes),
-                ("scores", "<f8", own.scores),
-                ("ranks", "<i4", own.ranks),
-            )
-        },
-    }
-
-
-def _unpacked_lists(kept: Mapping[str, Any]) -> CandidateLists:
-    sizes, scores, ranks = (
-        np.frombuffer(kept[name], kind)
-        for name, kind in (("sizes", "<i4"), ("scores", "<f8"), ("ranks", "<i4"))
-    )
-    return CandidateLists(
-        np.append(0, np.cumsum(sizes)).astype(np.int64),
-        tuple(kept["texts"]),
-        scores.astype(np.float64),
-        ranks.astype(np.int32),
-        np.full(len(scores), np.nan, np.float32),
-    )
-
-
 def decisions_of(doc: Doc, key: str) -> Decisions | None:
     """Return the decisions that `doc` carries under a key of its spans, None where there never were any.
 
@@ -285,14 +184,46 @@ def _is_under(key: str, name: Any, packed: Any) -> bool:
     return ours and packed.get("spans_key") == key
 
 
+def forget() -> None:
+    """Forget what was read: which flags stand may be others, once there are more annotations."""
+    _recent.clear()
+
+
 def _kept(doc: Doc, name: str) -> _Kept | None:
     packed = doc.user_data.get(PREFIX + name)
     if packed is None:
         return None
     known = _recent.get(name)
-    if known is None or known.packed is not packed:
-        known = _recent[name] = _Kept(packed, _unpacked(packed), doc.text)
-    return known
+    if known is None or known.packed is not packed or known.beside is not doc.user_data:
+        _recent.update(_settled(doc, name, packed))
+    return _recent[name]
+
+
+def _settled(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _Kept]:
+    """Return the decisions of an id, and of those that it shares places with, one flag in each place."""
+    found, text = {name: unpack(packed)}, doc.text
+    if found[name].flagged.any():
+        for other in _beside(doc, packed):
+            found[other] = unpack(doc.user_data[PREFIX + other])
+    stand = settle(list(found.values()), [text])
+    kept = {
+        each: _Kept(doc.user_data, doc.user_data[PREFIX + each], decisions, text)
+        for each, decisions in zip(found, stand, strict=True)
+    }
+    return kept if name == packed["task"] else {name: kept[name]}
+
+
+def _beside(doc: Doc, packed: dict[str, Any]) -> list[str]:
+    """Return the ids of the other tasks of the same scope; of a task decided twice the first."""
+    ids: dict[str, str] = {}
+    for key, other in doc.user_data.items():
+        if not (isinstance(key, str) and key.startswith(PREFIX) and isinstance(other, dict)):
+            continue
+        alike = other.get("scope") == packed.get("scope") and other.get("layout") in LAYOUTS
+        if alike and other["task"] != packed["task"]:
+            name = key.removeprefix(PREFIX)
+            ids[other["task"]] = min(name, ids.get(other["task"], name), key=len)
+    return list(ids.values())
 
 
 def record_of(span: Span) -> dict[str, Any] | None:
@@ -310,7 +241,9 @@ def record_of(span: Span) -> dict[str, Any] | None:
 
     def likeness(i: int) -> tuple[bool, bool]:
         chosen = decisions.candidates_of(i)[decisions.chosen[i]]
-        return chosen == label, bool(decisions.flagged[i])
+        start, stop = int(decisions.starts[i]), int(decisions.ends[i])
+        same = label in (chosen, replacement(chosen, found.text, start, stop).strip())
+        return same, bool(decisions.flagged[i])
 
     return decisions.record(max(inside, key=likeness), found.text) if inside else None
 

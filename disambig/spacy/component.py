@@ -68,7 +68,7 @@ class Disambiguator(SpanWriter):
         super().__init__(name, spans_key)
         self.model = model
         self.flags_per_1000 = flags_per_1000
-        self.ignore = tuple(_one_word(model, name, word) for word in _as_list(name, ignore))
+        self.ignore = words_to_ignore(model, name, ignore)
         self.protect = protect
         self.vocab = nlp.vocab
         self._add_strings()
@@ -105,10 +105,17 @@ class Disambiguator(SpanWriter):
                 self.vocab.strings.add(candidate)
 
 
-def _as_list(name: str, ignore: Sequence[str]) -> Sequence[str]:
+def words_to_ignore(model: Model, name: str, ignore: Sequence[str]) -> tuple[str, ...]:
+    """Return the normal forms of words to leave alone, as the model's tokenisation cuts them.
+
+    Raises
+    ------
+    UserError
+        D503, naming the component, for what is no list of single words.
+    """
     if isinstance(ignore, str):
         raise UserError("D503", name=name, word=ignore)
-    return ignore
+    return tuple(_one_word(model, name, word) for word in ignore)
 
 
 def _one_word(model: Model, name: str, entry: str) -> str:

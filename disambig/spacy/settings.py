@@ -6,7 +6,7 @@ spaCy checks the types of a factory's parameters, too, and prints its whole conf
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from spacy.language import Language
@@ -26,11 +26,19 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
 
 
+def _are_rates(value: Any) -> bool:
+    table = isinstance(value, Mapping) and all(isinstance(task, str) for task in value)
+    return _is_number(value) or (table and all(map(_is_number, value.values())))
+
+
+Rates = float | Mapping[str, float]
+"""One number, or one a task."""
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "str": (lambda value: isinstance(value, str), "a text"),
     "float": (_is_number, "a number"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),
     "list[str]": (_are_texts, 'a list of texts, such as ["x", "y"]'),
+    "Rates": (_are_rates, 'a number or a table of one a task, such as {"spelling": 0.2}'),
     "Sets": (lambda value: isinstance(value, str | list | tuple), "a file or a list of sets"),
 }
 """What a setting may be, by its annotation, and how the message puts it."""

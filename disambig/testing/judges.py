@@ -10,7 +10,7 @@ from disambig.errors import UserError
 from disambig.testing.checks import Check, checks_of, require, require_equal, require_state
 from disambig.testing.material import material as made
 from disambig.testing.material import taken
-from disambig.types import Flags, Judge, Judged, JudgesTogether, KeepsSilent, Material, Scored
+from disambig.types import Flags, Judge, Judged, JudgesTogether, KeepsSilent, KnowsGains, Material, Scored
 
 RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
 _COLUMNS = ("chosen", "margins", "probabilities", "flagged", "said")
@@ -164,6 +164,19 @@ class _Checks:
             except UserError:
                 continue
             require(False, f"a rate of {rate} is no UserError")
+
+    def knows_what_it_gains(self) -> None:
+        fitted = self._fit()
+        if not isinstance(fitted, KnowsGains):
+            return
+        known, again = fitted.gains(), fitted.from_state(fitted.state(), self._material.task.groups)
+        kept = again.gains() if isinstance(again, KnowsGains) else None
+        require((known is None) == (kept is None), "from_state forgets or invents gains")
+        for rates, gains in filter(None, (known, kept)):
+            require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have other shapes")
+            require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not rise: {rates}")
+            good = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
+            require(bool(good), f"gains are no shares that rise: {gains}")
 
     def says_nothing_below_its_margin(self) -> None:
         fitted = self._fit()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from disambig.batch.work import Outcome, Runner, Work
+from disambig.batch.work import Outcome, Runner, Work, staying
 from disambig.errors import UserError
 from disambig.testing.checks import Check, checks_of, require
 from disambig.testing.runner_works import LOG, Doubling
@@ -116,6 +116,19 @@ class _Checks:
         for number in (1, 2):
             results = [one.result for one in runner.run(Doubling(), [number])]
             require(results == [2 * number], f"run {number} gives {results}")
+
+    def runs_again_on_workers_that_stay(self) -> None:
+        with staying(self._make(None)) as runner:
+            for token in ("first", "", "second"):  # one of nothing in between
+                items = ["starts"] * 8 if token else []
+                found = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
+                most = max((starts for _, starts in (one.result for one in found)), default=1)
+                require(len(found) == len(items) and most == 1, f"{token!r} on workers that stay: {found}")
+            if self._processes:
+                found = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
+                require([one.result for one in found] == [2, None, 6], f"after a kill, they stay: {found}")
+            found = list(runner.run(Doubling(), [4]))
+            require([one.result for one in found] == [8], f"a last run on workers that stay: {found}")
 
     def tries_again_what_a_killed_worker_had(self) -> None:
         if self._processes:

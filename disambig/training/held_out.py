@@ -184,6 +184,11 @@ class TunedOnPeople(Tuned):
     people: People
 
     @property
+    def n_mistakes(self) -> int:
+        """All mistakes of the file, those of other tasks among them."""
+        return self.people.n_mistakes
+
+    @property
     def n_right_words(self) -> int:
         """Words of the clean paragraphs."""
         return self.people.right.n_words

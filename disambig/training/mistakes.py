@@ -44,12 +44,15 @@ class People:
         Places without a mistake.
     account : dict
         How many mistakes are used, and why the others are left out (see `disambig.training.accounting`).
+    n_mistakes : int
+        All that were given, used or not.
     """
 
     wrong: Examples
     written: NDArray[np.int32]
     right: Examples
     account: dict[str, Any]
+    n_mistakes: int
 
     @classmethod
     def of(
@@ -85,6 +88,7 @@ class People:
             places.observed,
             Examples.of(paragraphs, right),
             said,
+            len(mistakes),
         )
 
 

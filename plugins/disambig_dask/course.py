@@ -22,7 +22,7 @@ from disambig.api.runners import Outcome, Said, Tell, Told, Work, last_line, lis
 from disambig_dask.crew import Crew, Task, Try, Worker
 from disambig_dask.muster import Muster
 from disambig_dask.serving import Answer, Begin, Order, done
-from disambig_dask.session import News, Session, connect, quiet
+from disambig_dask.session import KeptCluster, News, Session, connect, quiet
 
 if TYPE_CHECKING:
     from disambig_dask.engine import Dask
@@ -43,6 +43,7 @@ class Course:
     items: Iterator[Any]
     ordered: bool
     tell: Tell
+    kept: KeptCluster | None = None
     crew: Crew = field(default_factory=Crew)
     waiting: deque[Task] = field(default_factory=deque)
     tries: dict[int, Try] = field(default_factory=dict)
@@ -98,7 +99,7 @@ class Course:
     def connect(self) -> None:
         """Find the cluster, and begin to get its workers ready."""
         begin = Begin(self.run, self.work, os.getcwd(), listened_to())
-        self.session = connect(self.engine.scheduler, self.engine.workers, seconds=_CONNECT)
+        self.session = connect(self.engine.scheduler, self.engine.workers, seconds=_CONNECT, kept=self.kept)
         self.muster = Muster(self.engine, self.session, self.crew, begin, self.numbers)
 
     def dispatch(self) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disambig.api import UserError
-from disambig.api.runners import EngineOptions, Outcome, Tell, Work, nothing
+from disambig.api.runners import EngineOptions, Outcome, Runner, Tell, Work, nothing
+
+if TYPE_CHECKING:
+    from disambig_dask.session import KeptCluster
 
 TRIES = 3
 PATIENCE = 120.0
@@ -53,6 +57,33 @@ class Dask:
         from disambig_dask.course import Course
 
         yield from Course(self, work, iter(items), ordered, tell).outcomes()
+
+    @contextmanager
+    def staying(self) -> Iterator[Runner]:
+        """Give a runner like this one, whose cluster of this machine stands until the block ends."""
+        from disambig_dask.session import KeptCluster
+
+        kept = KeptCluster()
+        try:
+            yield _Staying(self, kept)
+        finally:
+            kept.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Staying:
+    """The runner of several runs, one after the other, on one cluster."""
+
+    engine: Dask
+    kept: KeptCluster
+
+    def run(
+        self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
+    ) -> Iterator[Outcome]:
+        """Yield the outcome of each item: see `Dask.run`."""
+        from disambig_dask.course import Course
+
+        yield from Course(self.engine, work, iter(items), ordered, tell, self.kept).outcomes()
 
 
 def engine(options: EngineOptions) -> Dask:

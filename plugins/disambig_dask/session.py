@@ -18,6 +18,10 @@ from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
 _STARTS = 2  # of a cluster of this machine
+_QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2; giving memory back at every turn, 0.35
+    "distributed.worker.profile.enabled": False,
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
+}
 _LOUD = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
 
@@ -36,7 +40,7 @@ class Session:
 
     client: Any
     address: str
-    cluster: Any = None
+    cluster: Any = None  # that ends with the session
     news: SimpleQueue[News] = field(default_factory=SimpleQueue)
     closed: bool = False
     lost: bool = False
@@ -117,8 +121,28 @@ class Session:
             await asyncio.sleep(pause)
 
 
-def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
-    """Return a session with a scheduler, or with a cluster of this machine.
+class KeptCluster:
+    """A cluster of this machine for several sessions, one after the other."""
+
+    def __init__(self) -> None:
+        self._cluster: Any = None
+
+    def standing(self, workers: int) -> Any:
+        """Return it; the first session starts it."""
+        if self._cluster is None:
+            self._cluster = _cluster(workers)
+        return self._cluster
+
+    def close(self) -> None:
+        """End it."""
+        _close(self._cluster)
+        self._cluster = None
+
+
+def connect(
+    scheduler: str | None, workers: int, *, seconds: float, kept: KeptCluster | None = None
+) -> Session:
+    """Return a session with a scheduler, or with a cluster of this machine: one that is kept, or its own.
 
     Raises
     ------
@@ -128,29 +152,33 @@ def connect(scheduler: str | None, workers: int, *, seconds: float) -> Session:
     """
     from distributed import Client
 
-    cluster = _cluster(workers) if scheduler is None else None
+    cluster = None
+    if scheduler is None:
+        cluster = _cluster(workers) if kept is None else kept.standing(workers)
     address = None if scheduler is None else address_of(scheduler, seconds=seconds)
     try:
         client = Client(address or cluster, set_as_default=False, timeout=seconds)
     except (OSError, ValueError, TypeError) as problem:
-        _close(cluster)
+        _close(cluster if kept is None else None)
         raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
     except BaseException:
-        _close(cluster)
+        _close(cluster if kept is None else None)
         raise
-    session = Session(client, scheduler or "of this machine", cluster)
+    session = Session(client, scheduler or "of this machine", cluster if kept is None else None)
     session.begin()
     return session
 
 
 def _cluster(workers: int) -> Any:
     """Return a cluster of this machine; a worker that is killed while it starts costs one more try."""
+    from dask.config import set as settings
     from distributed import LocalCluster
 
     for left in reversed(range(_STARTS)):
         made = None
         try:
-            with interrupts_put_off():  # a cluster half started does not end without a traceback
+            # a cluster half started does not end without a traceback
+            with interrupts_put_off(), settings(_QUICK):
                 made = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,

@@ -8,44 +8,69 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Instances, TokenView
+from disambig.api import Instances, TokenView, UserError
 from disambig.api.features import Cloze
 from disambig.api.tasks import empty_places
 
 from .places import open_places
-from .relations import Relations
+from .relations import Relations, is_word, plain
 
 ZERO = ""
 """The candidate that is no word."""
 
 
+def listed(setting: str, words: Sequence[str]) -> Relations:
+    """Return some words and no word as candidates of each other.
+
+    Raises
+    ------
+    UserError
+        D996, with the name of the setting, for what is no list of one word or more.
+    """
+    if isinstance(words, str) or not all(isinstance(word, str) and is_word(plain(word)) for word in words):
+        raise UserError("D996", setting=setting, seen=words)
+    if not words:
+        raise UserError("D996", setting=setting, seen="none")
+    return _listed(tuple(map(plain, words)))
+
+
 @lru_cache(maxsize=32)
-def listed(words: tuple[str, ...]) -> Relations:
-    """Return some words and no word as candidates of each other."""
+def _listed(words: tuple[str, ...]) -> Relations:
     return Relations.of([(*words, ZERO)])
 
 
 def missing(
-    model: Cloze, view: TokenView, words: Sequence[str], *, least: float, beside: NDArray[np.bool_]
+    model: Cloze,
+    view: TokenView,
+    words: Relations,
+    *,
+    least: float,
+    beside: NDArray[np.bool_] | None = None,
 ) -> Instances:
     """Return the empty places where one of some words may be missing.
 
     Parameters
     ----------
-    beside : array of bool, shape (n_tokens,)
+    words : Relations
+        As `listed` returns them.
+    least : float
+        By how much the score of one of them must be above that of no word, in log-odds.
+    beside : array of bool, shape (n_tokens,), optional
         Tokens next to which none is missing, such as other words of the list.
     """
     places = empty_places(view)
-    places = places[~(beside[places] | beside[places - 1])]
-    return _between(model, view, places, np.zeros(len(places), np.int32), listed(tuple(words)), ZERO, least)
+    if beside is not None:
+        places = places[~(beside[places] | beside[places - 1])]
+    stands = np.full(len(places), words.spellings.index(ZERO))
+    return _between(model, view, places, np.zeros(len(places), np.int32), words, stands, least)
 
 
-def standing(model: Cloze, view: TokenView, words: Sequence[str], *, least: float) -> Instances:
+def standing(model: Cloze, view: TokenView, words: Relations, *, least: float) -> Instances:
     """Return the places where one of some words stands and another, or none, fits nearly as well."""
-    known = listed(tuple(words))
-    number = known.find(view.hashes)
+    number = words.find(view.hashes)
     positions = np.flatnonzero((number >= 0) & (view.ends > view.starts))
-    return _between(model, view, positions, np.ones(len(positions), np.int32), known, None, least)
+    ones = np.ones(len(positions), np.int32)
+    return _between(model, view, positions, ones, words, number[positions], least)
 
 
 def _between(
@@ -54,17 +79,11 @@ def _between(
     positions: NDArray[np.int64],
     lengths: NDArray[np.int32],
     words: Relations,
-    stands: str | None,
+    stands: NDArray[np.int64],
     least: float,
 ) -> Instances:
-    """Return the open places between all words of a list; `stands` is what stands there, if it is no token."""
+    """Return the open places between all words of a list; `stands` is what stands there."""
     k = len(words.spellings)
-    if stands is None:
-        number = words.find(view.hashes[positions])
-    else:
-        number = np.full(len(positions), list(words.spellings).index(stands))
-    others = np.argsort(np.eye(k, dtype=np.int64), axis=1, kind="stable")[
-        :, ::-1
-    ]  # each word first in its row
-    lists = np.arange(len(positions) + 1, dtype=np.int64) * k, others[number].ravel()
+    first = np.array([[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64)  # each before the others
+    lists = np.arange(len(positions) + 1, dtype=np.int64) * k, first[stands].ravel()
     return open_places(model, view, positions, lengths, words, lists, least=least)

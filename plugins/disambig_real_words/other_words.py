@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
-from disambig.api import Decides, Group, Instances, TokenView
-from disambig.api.features import Cloze, open_cloze
+from disambig.api import Instances, TokenView, UserError
 from disambig.api.tasks import word_tokens
 
+from .in_context import InContext
 from .places import open_places
-from .relations import ENGLISH, Relations, relations_in
+from .relations import ENGLISH, KINDS, Relations, relations_in
 
 
 @dataclass(frozen=True, kw_only=True)
-class OtherWords:
+class OtherWords(InContext):
     """Decide between each word and those that it is related to.
 
     Parameters
@@ -33,31 +32,29 @@ class OtherWords:
         The log-odds of another word against the one that stands there from which on the place is decided.
     name, language : str
         Of the task: the name is the default key of its annotations.
+
+    Raises
+    ------
+    UserError
+        On first use D995 for a file that is none, D997 where `kinds` are none of those that there are.
     """
 
-    words: str | Path = "disambig_en"
     relations: str | Path | None = None
-    kinds: tuple[str, ...] | list[str] = ()
+    kinds: tuple[str, ...] | list[str] = KINDS
     least: float = -2.0
     name: str = "other"
-    language: str = "en"
-    decides: ClassVar[Decides] = Decides("words", "own")
-    folders: ClassVar[tuple[str, ...]] = ("words",)
-
-    @cached_property
-    def groups(self) -> tuple[Group, ...]:
-        """One group, whose candidates are each place's own."""
-        return (Group(self.name, ()),)
-
-    @cached_property
-    def model(self) -> Cloze:
-        """The model of words in context."""
-        return open_cloze(self.words)
 
     @cached_property
     def related(self) -> Relations:
         """What each word may have been meant to be."""
-        return relations_in(str(self.relations or ENGLISH), tuple(self.kinds))
+        kinds = () if isinstance(self.kinds, str) else tuple(self.kinds)
+        if not kinds or not set(kinds) <= set(KINDS):
+            raise UserError("D997", seen=self.kinds, known=", ".join(KINDS))
+        return relations_in(str(self.relations or ENGLISH), kinds)
+
+    def check_files(self) -> str:
+        """Read the model and the relations, and return a line about them."""
+        return f"{super().check_files()}; {len(self.related.spellings):,} words with others"
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words of which a related one fits nearly as well, or better."""
@@ -69,8 +66,8 @@ class OtherWords:
         begins = np.concatenate([[0], np.cumsum(sizes + 1)]).astype(np.int64)
         row = np.repeat(np.arange(len(positions)), sizes + 1)
         within = np.arange(begins[-1]) - begins[row]
-        listed = others[np.minimum(offsets[number][row] + within - 1, len(others) - 1)]
-        lists = begins, np.where(within == 0, number[row], listed)
+        related = others[np.maximum(offsets[number][row] + within - 1, 0)]
+        lists = begins, np.where(within == 0, number[row], related)  # first what stands there
         ones = np.ones(len(positions), np.int32)
         return open_places(self.model, view, positions, ones, self.related, lists, least=self.least)
 
@@ -81,8 +78,7 @@ class Form(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language
-        See `OtherWords`.
+    words, relations, kinds, least, name, language : settings of `OtherWords`
     """
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
@@ -95,8 +91,7 @@ class Slip(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language
-        See `OtherWords`.
+    words, relations, kinds, least, name, language : settings of `OtherWords`
     """
 
     kinds: tuple[str, ...] | list[str] = ("slip",)

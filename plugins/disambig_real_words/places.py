@@ -6,18 +6,20 @@ another candidate within a few log-odds of what stands there, or there is no ins
 
 from __future__ import annotations
 
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Instances, TokenView
 from disambig.api.features import Cloze, Places, scores_of, states_at
-from disambig.api.tasks import CandidateLists, glued
+from disambig.api.tasks import CandidateLists
 
 from .relations import Relations
+from .running_text import apart_from_text, in_running_text
 
 Ints = NDArray[np.int64]
+_numbers: WeakKeyDictionary[Cloze, WeakKeyDictionary[Relations, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 def open_places(
@@ -44,7 +46,7 @@ def open_places(
     least : float
         By how much the score of another must be above that of what stands there, in log-odds.
     """
-    kept = ~untouchable(view, positions, lengths)
+    kept = ~apart_from_text(view, positions, lengths)
     positions, lengths, (offsets, numbers) = positions[kept], lengths[kept], _of_lists(lists, kept)
     n = len(positions)
     row = np.repeat(np.arange(n), np.diff(offsets))
@@ -52,10 +54,10 @@ def open_places(
     scores = scores_of(model, states_at(model, view, Places(positions, positions + lengths)), row, candidates)
     first = np.zeros(len(row), bool)
     first[offsets[:-1]] = True
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # what is not known has no score
         near = ~first & (scores - scores[offsets[:-1]][row] >= least)
-    known = candidates[offsets[:-1]] >= 0
-    is_open = known & (np.bincount(row[near], minlength=n) > 0)
+    is_open = (candidates[offsets[:-1]] >= 0) & (np.bincount(row[near], minlength=n) > 0)
+    is_open[is_open] = in_running_text(view, positions[is_open], lengths[is_open])
     taken = (near | first) & is_open[row]
     sizes = np.bincount(row[taken], minlength=n)[is_open]
     texts = [words.spellings[i] for i in numbers[taken].tolist()]
@@ -71,32 +73,12 @@ def open_places(
     return Instances(positions[is_open], lengths[is_open], zeros, zeros.copy(), own)
 
 
-def untouchable(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Tell which places are no running text, shape ``(n,)``.
-
-    A word beside a hyphen, a slash or the like is part of a larger one. Beside a wider blank than one
-    something was cut out, or a column begins.
-    """
-    last = positions + np.maximum(lengths, 1) - 1
-    found: NDArray[np.bool_] = glued(view, positions, last)
-    before, after = positions - 1, positions + lengths
-    for left, right in ((before, positions), (last, np.minimum(last + 1, len(view) - 1)), (before, after)):
-        words = (view.ends[left] > view.starts[left]) & (view.ends[right] > view.starts[right])
-        wide = np.flatnonzero(words & (view.starts[right] - view.ends[left] > 1))
-        documents = view.document_of(left[wide]).tolist()
-        ends, starts = view.ends[left[wide]].tolist(), view.starts[right[wide]].tolist()
-        blanks = [
-            view.texts[document][end:start]
-            for document, end, start in zip(documents, ends, starts, strict=True)
-        ]
-        found[wide] |= np.array(["\n" not in blank and not blank.strip() for blank in blanks], bool)
-    return found
-
-
-@lru_cache(maxsize=32)
 def numbers_in(model: Cloze, words: Relations) -> NDArray[np.int32]:
-    """Return the number that a model has for each word, -1 for one that it does not know."""
-    return model.numbers_of_candidates(words.spellings)
+    """Return the number that a model has for each word, -1 for one that it does not know; found once."""
+    known = _numbers.setdefault(model, WeakKeyDictionary())
+    if words not in known:
+        known[words] = model.numbers_of_candidates(words.spellings)
+    return known[words]
 
 
 def joined(parts: list[Instances]) -> Instances:
@@ -116,7 +98,8 @@ def joined(parts: list[Instances]) -> Instances:
 
 
 def _of_lists(lists: tuple[Ints, Ints], kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Return the lists of the places that are kept."""
     offsets, numbers = lists
     sizes = np.diff(offsets)
-    inside = np.repeat(kept, sizes)
-    return np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64), numbers[inside]
+    begins = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
+    return begins, numbers[np.repeat(kept, sizes)]

@@ -1,12 +1,13 @@
 """Words that are mistaken for each other, from a file a language: what its members are to each other.
 
-A line is a kind, a tab, and words apart by blanks: ``form`` and all forms of a lemma, ``derived`` and a word with
-one made of it, ``possessive``, ``slip`` and two words that a slip of the pen or the finger apart. Lines that
-begin with ``#`` are comments. Another language is another file.
+A line is a kind, a tab, and words apart by blanks: ``form`` and all forms of a lemma, ``derived`` and a word
+with one made of it, ``possessive`` and a noun with its possessives, ``slip`` and two words that are a slip
+of the pen or the finger apart. Lines that begin with ``#`` are comments. Another language is another file.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,6 +72,20 @@ class Relations:
         return np.where(self.words[at] == hashes, at, -1)
 
 
+def plain(word: str) -> str:
+    """Return a word in small letters, with straight apostrophes."""
+    return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def is_word(word: str) -> bool:
+    """Tell whether a text is one word: letters and their marks, and apostrophes between them."""
+    return word.isalpha() or all(part and all(map(_is_letter, part)) for part in word.split("'"))
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() or unicodedata.category(character).startswith("M")
+
+
 def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
     """Return the sets of a file by kind.
 
@@ -80,21 +95,26 @@ def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
         D995 for a file that cannot be read or a line that is no set, which is named.
     """
     try:
-        lines = Path(path).read_text(encoding="utf8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as problem:
-        raise UserError("D995", path=path, problem=problem) from problem
+        said = getattr(problem, "strerror", None) or problem
+        raise UserError("D995", path=path, problem=said) from problem
     sets: dict[str, list[list[str]]] = {kind: [] for kind in KINDS}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
         kind, _, rest = line.partition("\t")
-        words = rest.lower().split()
+        words = list(dict.fromkeys(plain(rest).split()))
+        strange = [word for word in words if not is_word(word)]
+        wrong = ""
         if kind not in sets:
-            raise UserError(
-                "D995", path=path, problem=f"line {number}: {kind!r} is none of {', '.join(KINDS)}"
-            )
-        if not 2 <= len(words) <= MOST_WORDS:
-            raise UserError("D995", path=path, problem=f"line {number}: 2 to {MOST_WORDS} words are wanted")
+            wrong = f"{kind!r} is none of {', '.join(KINDS)}"
+        elif not 2 <= len(words) <= MOST_WORDS:
+            wrong = f"2 to {MOST_WORDS} different words are wanted, and there are {len(words)}"
+        elif strange:
+            wrong = f"{strange[0]!r} is no word: letters and apostrophes"
+        if wrong:
+            raise UserError("D995", path=path, problem=f"line {number}: {wrong}")
         sets[kind].append(words)
     return sets
 
@@ -103,14 +123,23 @@ def write_relations(
     path: Path, sets: Mapping[str, Sequence[Sequence[str]]], about: Sequence[str] = ()
 ) -> None:
     """Write a file of sets, with lines about it on top."""
-    lines = [f"# {line}" for line in about]
-    lines += [f"{kind}\t{' '.join(words)}" for kind in KINDS for words in sets[kind]]
+    lines = [f"# {line}" for said in about for line in said.splitlines()]
+    lines += [f"{kind}\t{' '.join(words)}" for kind in KINDS for words in sets.get(kind, ())]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf8")
 
 
 @lru_cache(maxsize=8)
 def relations_in(path: str, kinds: tuple[str, ...]) -> Relations:
-    """Return the relations of some kinds in a file; read once."""
+    """Return the relations of some kinds in a file; read once.
+
+    Raises
+    ------
+    UserError
+        D995, for a file without any of them as well.
+    """
     sets = read_relations(path)
-    return Relations.of([words for kind in kinds for words in sets[kind]])
+    chosen = [words for kind in kinds for words in sets[kind]]
+    if not chosen:
+        raise UserError("D995", path=path, problem=f"there is no line of {' or '.join(kinds)}")
+    return Relations.of(chosen)

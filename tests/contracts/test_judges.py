@@ -206,6 +206,13 @@ class Patient(Corrections):
         return 0.0
 
 
+class Boasting(Corrections):
+    """Finds less, the more it flags."""
+
+    def gains(self):
+        return np.array([0.1, 1.0]), np.array([0.5, 0.4])
+
+
 class Loud(Labels):
     """Says all, whatever the margin."""
 
@@ -242,6 +249,7 @@ class Loud(Labels):
         (Flagging(), "words", "flags_only_what_it_may", "is no Flags"),
         (Contrary(), "words", "flags_only_what_it_may", "it flags at a rate of 0"),
         (Patient(), "words", "refuses_an_impossible_rate", "a rate of -1.0"),
+        (Boasting(), "words", "knows_what_it_gains", "no shares that rise"),
         (Loud.unfitted(), "labels", "says_nothing_below_its_margin", "said at a least margin"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,

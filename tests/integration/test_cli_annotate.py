@@ -221,7 +221,7 @@ def test_a_job_is_finished_once(annotate, elsewhere):
     assert "nothing was left to do: an earlier run had finished it" in done.stderr
     done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4")
     assert done.returncode == 2
-    assert "flags_per_1000 was null, is 4.0" in done.stderr
+    assert 'flags_per_1000 was null, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
 
 
 def test_what_kills_workers_is_left_out_and_told(folder, elsewhere):

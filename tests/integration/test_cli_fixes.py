@@ -16,6 +16,7 @@ from disambig.cli.evaluating_fixes import readable
 from disambig.evaluation.mistakes.checkers import Models, edits_of
 from disambig.formats.fixes.reader import read_clean, read_fixes
 from disambig.model.annotate import annotate
+from disambig.model.one_place import ranks, slots_of, standing
 
 FIXES = [
     ("It was more then we had hoped for.", 12, "then", "than", "confusion", "a", 1),
@@ -73,6 +74,21 @@ def test_json_and_a_plot(tmp_path, capsys):
     assert "mistakes rightly corrected" in plot.read_text(encoding="utf8")
 
 
+def test_rates_that_are_shared_or_one_a_task(tmp_path, capsys):
+    fixes, _ = fixes_and_clean(tmp_path)
+
+    def rates(*asked):
+        said = run(capsys, "preposition+spelling", "--fixes", fixes, "--json", *asked)[1]
+        return json.loads(said)["rates"]
+
+    own = rates()
+    assert sum(rates("--flags-per-1000", 1.5).values()) == pytest.approx(1.5)
+    assert rates("--flags-per-1000", "spelling=0") == own | {"spelling": 0.0}
+    lines = run(capsys, "spelling", "--fixes", fixes, "--flags-per-1000", 0)[1].splitlines()
+    assert lines[1].endswith("set to flags per 1,000 words: spelling 0")
+    assert lines[3].split()[:3] == ["all", "3", "0.0%"]
+
+
 def test_two_checkers(tmp_path, capsys):
     fixes, clean = fixes_and_clean(tmp_path)
     status, out, _ = run(capsys, "preposition", "preposition+spelling", "--fixes", fixes, "--clean", clean)
@@ -104,6 +120,9 @@ def test_files_without_clean_text_or_with_one_project(tmp_path, capsys):
         (["--fixes", "F", "--labelled", "x.tsv"], "--fixes goes with"),
         (["a", "b", "c", "--fixes", "F"], "one or two models"),
         (["a", "b", "--fixes", "F", "--rate", "1"], "one or two models"),
+        (["spelling", "--fixes", "F", "--flags-per-1000", "article=1"], "D950"),
+        (["spelling", "--fixes", "F", "--flags-per-1000", "many"], "D951"),
+        (["spelling", "text.txt", "--flags-per-1000", "1"], "is for --fixes FILE"),
         (["spelling", "--clean", "C"], "--clean is for --fixes"),
         ([], "name a model"),
     ],
@@ -124,6 +143,15 @@ def test_as_a_program(tmp_path):
     assert json.loads(done.stdout)["classes"]["confusion"]["right"] == 1.0
 
 
+def one_each(edits):
+    """The edits that stand where several overlap, as `Trial.at` finds them."""
+    places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2).T
+    slots = slots_of(*places, np.array([edit.new == "" for edit in edits], bool))
+    sure, tasks = np.array([edit.sure for edit in edits]), ranks([edit.task for edit in edits])
+    stand = np.unique(standing(np.zeros(len(edits), np.int64), slots, sure, tasks))
+    return [edits[i] for i in stand.tolist()]
+
+
 @pytest.mark.data
 def test_real_mistakes():
     """At the models' own rates the flags are those that they raise when they are set to nothing else."""
@@ -137,7 +165,7 @@ def test_real_mistakes():
     ]
     checker = Models.named()
     limits = checker.limits()
-    above = [[e for e in edits if e.sure > limits[e.task]] for edits in checker.edits(texts)]
+    above = [one_each([e for e in edits if e.sure > limits[e.task]]) for edits in checker.edits(texts)]
     assert above == edits_of(annotate(texts, checker.models), texts)
     from disambig.evaluation.mistakes.figures import figures
     from disambig.evaluation.mistakes.rates import over_rates

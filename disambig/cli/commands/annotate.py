@@ -134,21 +134,21 @@ def annotate(
     from disambig.batch.engines import EngineOptions
     from disambig.batch.sources import ModelSource
     from disambig.cli.annotating import Request, run
-    from disambig.cli.checks import check_rate
+    from disambig.cli.checks import rates_asked
     from disambig.cli.reranking import KIND
     from disambig.cli.reranking import run as rerank
     from disambig.counts.options import size
     from disambig.files.word_lists import read_words
     from disambig.tasks.confusion_sets import read_confusion_sets
 
-    check_rate(flags_per_1000)
+    rates = rates_asked(flags_per_1000)
     options = EngineOptions(
         workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)
     )
     if source_format == KIND:
         elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
         of_texts = lines or field or ignore or sets or only_flags or not text or safe_cells is not None
-        bounded = document_timeout is not None or max_input or flags_per_1000 is not None
+        bounded = document_timeout is not None or max_input or rates is not None
         if elsewhere or of_texts or bounded or shard_index:
             raise typer.BadParameter(
                 "--from nbest goes with --model, --output and --force: lists are no texts"
@@ -160,7 +160,7 @@ def annotate(
         return
     source = ModelSource(
         models=(*(task or ()), *(model or ())),
-        flags_per_1000=flags_per_1000,
+        flags_per_1000=rates,
         ignore=read_words(ignore) if ignore else (),
         sets=read_confusion_sets(sets) if sets else (),
     )

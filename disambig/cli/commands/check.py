@@ -88,6 +88,7 @@ def check(
     from disambig.checking.loading import load_checker
     from disambig.checking.run import Request, run
     from disambig.cli.checking import check_options, options_over_settings
+    from disambig.cli.checks import rates_asked
     from disambig.cli.output import Output
     from disambig.configuration.project import Project
     from disambig.configuration.shown import shown
@@ -96,7 +97,7 @@ def check(
     options = options_over_settings(
         task=task,
         model=model,
-        flags_per_1000=flags_per_1000,
+        flags_per_1000=rates_asked(flags_per_1000),
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
         ignore=ignore,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Strict
+from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Rate, Strict
 from disambig.files.json_text import json_text
 from disambig.plural import many
 
@@ -61,7 +61,13 @@ def evaluate(
     only_test: Annotated[
         bool, typer.Option("--test-part", help="Only the fifth of the documents that training leaves aside.")
     ] = False,
-    rate: Annotated[list[float] | None, typer.Option(help="Flags per 1,000 correct words.")] = None,
+    rate: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="Flags per 1,000 correct words; with --fixes, of all models together, of the curve."
+        ),
+    ] = None,
+    flags_per_1000: Rate = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -87,17 +93,20 @@ def evaluate(
     if fixes:
         if labelled or lists or encoding or strict or key or sensemap or lines or only_test or measure:
             raise typer.BadParameter(
-                "--fixes goes with MODEL, --clean, --tier, --rate, --plot and --json alone"
+                "--fixes goes with MODEL, --clean, --tier, --rate, --flags-per-1000, --plot and --json alone"
             )
         if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
             raise typer.BadParameter("--fixes is for one or two models, --plot and --rate for one")
+        from disambig.cli.checks import rates_asked
         from disambig.cli.evaluating_fixes import run as run_fixes
 
-        names = [name for name in (model, *(text or ())) if name]
-        run_fixes(names, fixes, clean=clean, tier=tier, rates=rate, plot=plot, json=json)
+        names, asked = [name for name in (model, *(text or ())) if name], rates_asked(flags_per_1000)
+        run_fixes(names, fixes, clean=clean, tier=tier, rates=rate, asked=asked, plot=plot, json=json)
         return
     if clean:
         raise typer.BadParameter("--clean is for --fixes FILE")
+    if flags_per_1000:
+        raise typer.BadParameter("--flags-per-1000 is for --fixes FILE; others have --rate")
     if model is None:
         raise typer.BadParameter("name a model: MODEL; only --fixes FILE can do without")
     if sensemap and not key:

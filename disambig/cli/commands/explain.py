@@ -31,20 +31,20 @@ def explain(
     0: nowhere in the counted text; <3: the table leaves out what was seen less than 3 times.
     """
     from disambig.batch.sources import ModelSource
-    from disambig.cli.checks import check_rate
+    from disambig.cli.checks import rates_asked
     from disambig.cli.explaining import Console, explain_text
     from disambig.errors import UserError
     from disambig.files.opening import decode
+    from disambig.model.rates import rates_of
     from disambig.tasks.confusion_sets import read_confusion_sets
 
-    check_rate(flags_per_1000)
+    asked = rates_asked(flags_per_1000)
     if text == "-":
         text = decode(sys.stdin.buffer.read(), "standard input")
     if not text.strip():
         raise UserError("D307", what="the text")
-    source = ModelSource(
-        (*(task or ()), *(model or ())), flags_per_1000, (), read_confusion_sets(sets) if sets else ()
-    )
-    console = Console()
-    for loaded in source.load_models():
-        explain_text(text, loaded, console=console, flags_per_1000=flags_per_1000, top=top)
+    source = ModelSource((*(task or ()), *(model or ())), sets=read_confusion_sets(sets) if sets else ())
+    console, models = Console(), source.load_models()
+    rates = rates_of(models, asked)
+    for loaded in models:
+        explain_text(text, loaded, console=console, flags_per_1000=rates.get(loaded.task.name), top=top)

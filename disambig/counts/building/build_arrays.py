@@ -45,6 +45,13 @@ def add_up(keys: Keys) -> tuple[Keys, Keys]:
     return keys[first], np.diff(first, append=len(keys)).astype(np.uint64)
 
 
+def merge(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
+    """Merge lists of distinct keys, ascending, adding the counts of those in several."""
+    keys, counts = interleave(parts)
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return keys[first], np.add.reduceat(counts, first)
+
+
 def interleave(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
     """Merge ascending lists of keys with their payloads; of equal keys the earlier list's come first."""
     keys, payload = (np.concatenate(each) for each in zip(*parts, strict=True))

@@ -143,11 +143,13 @@ def run_file(path: Path) -> Iterator[RunFile]:
 
 def merged(parts: Sequence[Counted]) -> Counted:
     """Merge lists of n-grams, adding the counts of those in several."""
-    from disambig.counts.building.build_kernels import merge
-
     todo = [part for part in parts if len(part[0])]
     if not todo:
         return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
+    if len(todo) > 1 and not use_numba(sum(len(keys) for keys, _ in todo)):
+        return build_arrays.merge(todo)
+    from disambig.counts.building.build_kernels import merge
+
     while len(todo) > 1:
         (keys_a, counts_a), (keys_b, counts_b) = todo.pop(0), todo.pop(0)
         keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)

@@ -98,6 +98,7 @@ def finish_table(
     arrays: Mapping[str, NDArray[Any]],
     header: Mapping[str, Any],
     stored: KeysSection | None,
+    digest: files.Digest | None = None,
 ) -> None:
     """Append all that follows the index, which is `size` bytes from the first page on.
 
@@ -107,6 +108,8 @@ def finish_table(
         The sections ``directory``, ``values`` and ``overflow``.
     header : mapping
         Tokenisations, gaps, record, orders, number of n-grams, info.
+    digest : files.Digest, optional
+        Of the index, if it was taken while that was written.
     """
     sections = {"index": (files.PAGE, size)}
     for name in ("directory", "values", "overflow"):
@@ -116,7 +119,7 @@ def finish_table(
     if stored is not None:
         sections["keys"] = stored.append_to(file)
         said["key_edges"] = stored.edges
-    files.finish(file, said, sections)
+    files.finish(file, said, sections, {} if digest is None else {"index": digest.of_section(size)})
 
 
 def form_of(record: str, *, keys: bool) -> Record:

@@ -86,7 +86,7 @@ def assemble(
     """
     directories, overflow = [], []
     n_ngrams = 0
-    with files.replacing(output) as file:
+    with files.replacing(output) as file, files.Digest() as digest:
         file.write(bytes(files.PAGE))
         for piece in pieces:
             if piece.old and not piece.is_whole():
@@ -95,6 +95,7 @@ def assemble(
             at = np.uint64((file.tell() - files.PAGE) // 2)
             for words in _parts(piece, directory, form, ranked):
                 file.write(words.data)
+                digest.add(words.data)
             directory[:, 0] += at
             directory[:, 2] += at
             directories.append(directory)
@@ -110,7 +111,7 @@ def assemble(
         }
         stored = _Keys(pieces, consume) if keys else None
         size = file.tell() - files.PAGE
-        finish_table(file, size, arrays, {**header, "n_ngrams": n_ngrams}, stored)
+        finish_table(file, size, arrays, {**header, "n_ngrams": n_ngrams}, stored, digest)
 
 
 def _parts(

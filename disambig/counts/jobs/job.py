@@ -28,19 +28,20 @@ from disambig.batch.manifest import (
 from disambig.batch.planning import Plan, plan
 from disambig.batch.records import ShardRecord
 from disambig.batch.runners import InProcess
-from disambig.batch.work import Runner, Work
+from disambig.batch.work import Runner, Work, staying
 from disambig.counts import file as files
 from disambig.counts.building.build import Choices, Progress, counter_for, info_of, numbers
 from disambig.counts.building.counter import MEMORY
 from disambig.counts.building.derive import joined_header
 from disambig.counts.building.inputs import TextFiles
+from disambig.counts.building.merging import Merged, spans
 from disambig.counts.building.write import form_of, refuse_existing
 from disambig.counts.index.layout import EXACT
 from disambig.counts.index.writing import bits_for
 from disambig.counts.jobs.assembling import assemble, in_order, load_ranked, save_ranked
 from disambig.counts.jobs.pieces import Piece, PieceWork, Range, finished_piece, ranges
 from disambig.counts.jobs.shards import CountWork, finished_shard
-from disambig.counts.jobs.sources import Shards, Source, Tables
+from disambig.counts.jobs.sources import Opened, Shards, Source, Tables
 from disambig.counts.table import CountTable
 from disambig.errors import UserError
 from disambig.files.opening import STDIN
@@ -55,6 +56,7 @@ SMALLEST, LARGEST = 8_000_000, 128_000_000
 _SHARDS = 16
 _RANGES = 256  # at most
 _TEXT, _NGRAMS = 4_000_000, 3_000_000  # of a range: bytes that were counted, n-grams that are merged
+_LITTLE = 1 << 17  # n-grams
 _FOLDERS = 20  # of the inputs, that each worker of another machine must see
 
 
@@ -188,6 +190,7 @@ class _Job:
 
     def __init__(self, place: Place, made: Plan, wanted: int, force: bool, progress: Progress | None) -> None:
         self._place, self._plan, self._force = place, made, force
+        self._runner = place.runner
         self._ranges = min(max(1, wanted), _RANGES)
         self._progress = progress or (lambda stage, done, total: None)
 
@@ -204,7 +207,8 @@ class _Job:
             drafts = drafts_of(directory)
             drafts.clean()
             try:
-                yield
+                with staying(self._place.runner) as self._runner:
+                    yield
             finally:
                 drafts.clean()  # of workers that were killed
             if not self._place.stays:
@@ -230,7 +234,7 @@ class _Job:
 
         tell(0)
         problems = []
-        for outcome in self._place.runner.run(
+        for outcome in self._runner.run(
             work, [item for item in items if item.index not in records], tell=tell
         ):
             tell(outcome.item.size - outcome.told)
@@ -257,7 +261,7 @@ class _Job:
         `totals` are the n-grams seen of each kind where they are known.
         """
         opened = source.open()
-        bits, _ = bits_for(opened.stretch().chunks(0, len(opened.edges) - 1))
+        bits, _ = bits_for(_little_by_little(opened))
         items = ranges(opened.edges, bits, self._ranges, index=len(self._plan.shards))
         del opened
         keys = choices.get("keys", False)
@@ -292,6 +296,13 @@ class _Job:
             Piece.of(work.directory, record, keys=work.keys, old=item.index in old)
             for item, record in zip(items, records, strict=True)
         ]
+
+
+def _little_by_little(opened: Opened) -> Iterator[Merged]:
+    """Yield n-grams as long as they are asked for, so few at a time that no kernel need be loaded here."""
+    stretch = opened.stretch()
+    for first, stop in spans(opened.edges, 0, len(opened.edges) - 1, _LITTLE):
+        yield from stretch.chunks(first, stop)
 
 
 @contextmanager

@@ -13,8 +13,9 @@ from disambig.data.decisions import Decisions
 from disambig.errors import UserError
 from disambig.evaluation.evaluate import MOST_FLAGS
 from disambig.evaluation.mistakes.edits import Edit
-from disambig.model.annotate import annotate
+from disambig.model.annotate import decide_each
 from disambig.model.model import Model
+from disambig.model.rates import Asked, rates_of
 from disambig.packs import available
 from disambig.text.markup import read_markup
 from disambig.types import Flags
@@ -66,25 +67,36 @@ class Models:
         """Tasks of the models."""
         return tuple(model.task.name for model in self.models)
 
-    def limits(self, flags_per_1000: float | None = None) -> dict[str, float]:
-        """Return the limit of each task at a rate of false alarms; by default each model's own.
+    def limits(self, flags_per_1000: Asked = None) -> dict[str, float]:
+        """Return the limit of each task at a rate of false alarms, or at one a task (see `rates`).
 
         Raises
         ------
         UserError
-            D401 for an impossible rate.
+            D401 for an impossible rate, D950 for one of a task that is not there.
         """
-        return {model.task.name: _judge(model).limit(flags_per_1000) for model in self.models}
+        rates = self.rates(flags_per_1000)
+        return {model.task.name: _judge(model).limit(rates[model.task.name]) for model in self.models}
 
-    def rates(self) -> dict[str, float]:
-        """Return the rate of false alarms that each model is set to."""
-        return {model.task.name: _judge(model).flags_per_1000 for model in self.models}
+    def rates(self, flags_per_1000: Asked = None) -> dict[str, float]:
+        """Return the rate of false alarms of each task.
+
+        Parameters
+        ----------
+        flags_per_1000 : float or mapping from task to float, optional
+            Of all models together, or of some tasks; by default each model's own.
+        """
+        own = {model.task.name: _judge(model).flags_per_1000 for model in self.models}
+        return own | rates_of(self.models, flags_per_1000)
 
     def edits(self, texts: Sequence[str]) -> list[list[Edit]]:
-        """Return what could be flagged in each text, at the highest rate that the models know."""
+        """Return what could be flagged in each text, at the highest rate that the models know.
+
+        Edits may overlap: which of them stands depends on the limits (see `Trial.at`).
+        """
         found: list[list[Edit]] = []
         for stretch in stretches(texts):
-            found += edits_of(annotate(stretch, self.models, flags_per_1000=MOST_FLAGS), stretch)
+            found += edits_of(decide_each(stretch, self.models, flags_per_1000=MOST_FLAGS), stretch)
         return found
 
 

@@ -1,4 +1,4 @@
-"""What models find as the rate of flags that they are set to moves."""
+"""What models find as the rate of flags that they share moves."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 
 
 def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) -> list[dict[str, Any]]:
-    """Return a point for each rate, which every model is set to.
+    """Return a point for each rate, which the models share (see `disambig.model.rates`).
 
     Returns
     -------
     list of dict
-        ``rate``; ``all`` mistakes and ``clean`` text as `figures` returns them.
+        ``rate``, and ``rates``, what each task gets of it; ``all`` mistakes and ``clean`` text as
+        `figures` returns them.
 
     Raises
     ------
@@ -28,5 +29,6 @@ def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) ->
     points = []
     for rate in rates:
         found = figures(trial, checker.limits(rate))
-        points.append({"rate": rate, "all": found["all"], "clean": found["clean"]})
+        shared = {"rate": rate, "rates": checker.rates(rate)}
+        points.append({**shared, "all": found["all"], "clean": found["clean"]})
     return points

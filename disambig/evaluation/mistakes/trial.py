@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.evaluation.mistakes.edits import Checker, corrects, touches
+from disambig.evaluation.mistakes.edits import Checker, Edit, corrects, touches
 from disambig.formats.fixes.fix import Clean, Fix
+from disambig.model.one_place import ranks, slots_of, standing
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Limits = Mapping[str, float]
-"""Of each task: an edit counts where it is surer. A task without one has no limit."""
+"""Of each task: an edit counts where it is surer, and no other that overlaps it is surer still."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,19 +30,27 @@ class Proposed:
     tasks : array of int64, shape (m,)
         Index among the tasks of the checker.
     sure : array of float64, shape (m,)
-    right : array of bool, shape (m,)
-        Whether it corrects the mistake.
+    slots : array of int64, shape (2, m)
+        What it takes up of its text: see `disambig.model.one_place`.
+    there, right : arrays of bool, shape (m,)
+        Whether it is at the place of the mistake, and whether it corrects it.
     """
 
     rows: Ints
     tasks: Ints
     sure: Floats
+    slots: Ints
+    there: Bools
     right: Bools
 
-    def above(self, limits: Floats) -> Proposed:
-        """Return those that are surer than the limit of their task."""
-        kept = self.sure > limits[self.tasks]
-        return Proposed(self.rows[kept], self.tasks[kept], self.sure[kept], self.right[kept])
+    def above(self, limits: Floats, ranks: Ints) -> Proposed:
+        """Return those that are surer than the limit of their task and, of those that overlap, the surest."""
+        kept = self._take(np.flatnonzero(self.sure > limits[self.tasks]))
+        return kept._take(np.unique(standing(kept.rows, kept.slots, kept.sure, ranks[kept.tasks])))
+
+    def _take(self, at: Ints) -> Proposed:
+        places = self.rows[at], self.tasks[at], self.sure[at], self.slots[:, at]
+        return Proposed(*places, self.there[at], self.right[at])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +65,7 @@ class Trial:
     fixes : sequence of Fix
     clean : sequence of Clean
     on_fixes : Proposed
-        Edits that touch the place of a mistake, or correct it.
+        All edits of the texts with mistakes.
     on_clean : Proposed
         All edits of the clean paragraphs.
     """
@@ -74,26 +83,29 @@ class Trial:
         texts = [*(fix.before for fix in fixes), *(each.text for each in clean)]
         edits = checker.edits(texts)
         number = {task: i for i, task in enumerate(checker.tasks)}
-        rows = [
-            (i, number[edit.task], edit.sure, right)
+        on_fixes = [
+            (i, number[edit.task], edit, (right := corrects(edit, fix)) or touches(edit, fix), right)
             for i, fix in enumerate(fixes)
             for edit in edits[i]
-            if (right := corrects(edit, fix)) or touches(edit, fix)
         ]
-        flags = [
-            (i, number[edit.task], edit.sure, False)
+        on_clean = [
+            (i, number[edit.task], edit, False, False)
             for i, of_text in enumerate(edits[len(fixes) :])
             for edit in of_text
         ]
-        return cls(checker.name, tuple(checker.tasks), fixes, clean, _columns(rows), _columns(flags))
+        return cls(checker.name, tuple(checker.tasks), fixes, clean, _columns(on_fixes), _columns(on_clean))
 
     def at(self, limits: Limits | None = None) -> Found:
-        """Return what is found where flags must be surer than the limit of their task."""
+        """Return what is found where flags must be surer than the limit of their task.
+
+        A task without a limit has none. Of edits that overlap the surest counts alone.
+        """
         least = np.array([(limits or {}).get(task, -np.inf) for task in self.tasks])
-        on_fixes, on_clean = self.on_fixes.above(least), self.on_clean.above(least)
+        by_name = ranks(self.tasks)
+        on_fixes, on_clean = self.on_fixes.above(least, by_name), self.on_clean.above(least, by_name)
         n = len(self.fixes)
         found, right = np.zeros(n, bool), np.zeros(n, bool)
-        found[on_fixes.rows] = True
+        found[on_fixes.rows[on_fixes.there]] = True
         right[on_fixes.rows[on_fixes.right]] = True
         shape = len(self.tasks), max(len(self.clean), 1)
         cells = on_clean.tasks * shape[1] + on_clean.rows
@@ -124,8 +136,17 @@ def limit_for(trial: Trial, task: str, flags: int) -> float:
     return float(sure[flags]) if flags < len(sure) else -np.inf
 
 
-def _columns(rows: Sequence[tuple[int, int, float, bool]]) -> Proposed:
-    table = np.array(rows, np.float64).reshape(len(rows), 4)
+def _columns(found: Sequence[tuple[int, int, Edit, bool, bool]]) -> Proposed:
+    """Return edits by columns: each with its row, its task, whether it is there and whether it is right."""
+    numbers = np.array([(i, task) for i, task, _, _, _ in found], np.int64).reshape(-1, 2)
+    edits = [edit for _, _, edit, _, _ in found]
+    places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
+    removes = np.array([edit.new == "" for edit in edits], bool)
     return Proposed(
-        table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2], table[:, 3].astype(bool)
+        numbers[:, 0],
+        numbers[:, 1],
+        np.array([edit.sure for edit in edits], np.float64),
+        slots_of(places[:, 0], places[:, 1], removes),
+        np.array([there for _, _, _, there, _ in found], bool),
+        np.array([right for _, _, _, _, right in found], bool),
     )

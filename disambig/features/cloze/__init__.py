@@ -1,1 +1,1 @@
-"""Words in context: how well any of some 60,000 words, or none, fits a place, from the words on both sides."""
+"""Words in context: how well any word of a vocabulary, or none, fits a place, by the words on both sides."""

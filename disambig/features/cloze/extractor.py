@@ -1,8 +1,8 @@
 """Words in context: how well each candidate fits between the words on both sides, by a model of any word.
 
 One attribute a candidate, its score, which stands for log-odds (see `model`). Where n-gram counts know only
-what was seen word for word, this knows what words are like. Candidates of several words, or that the model does
-not know, score as its least known word would: `UNKNOWN` below the best of the others.
+what was seen word for word, this knows what words are like. Candidates of several words, or that the model
+does not know, stand `UNKNOWN` below the best of the others, and none stands lower.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from disambig.types import Arrays, Features
 if TYPE_CHECKING:
     from disambig.features.cloze.model import Cloze
 
+GROUP_NAME = "words in context"
 UNKNOWN = 12.0
 """Log-odds below the best candidate at which one stands that is not known."""
 
@@ -70,31 +71,24 @@ class WordsInContext:
         """Return the scores; words around are no n-gram found: they alone never make a flag."""
         from disambig.features.cloze.states import Places, scores_of, states_at
 
-        offsets = instances.offsets(group)
-        n, m = len(instances), int(offsets[-1])
-        if not n:
-            return self._features(np.empty(0, np.float32), instances, group)
-        model = self.model
-        model.require(view.tokenisation)
+        model, n, offsets = self.model, len(instances), instances.offsets(group)
         states = states_at(model, view, Places(instances.positions, instances.positions + instances.lengths))
-        texts = instances.own.texts if instances.own is not None else group.candidates
-        numbers = model.numbers_of_candidates(texts)
-        if instances.own is None:
-            numbers = np.tile(numbers, n)
+        if instances.own is not None:
+            numbers = model.numbers_of_candidates(instances.own.texts)
+        else:
+            numbers = np.tile(model.numbers_of_candidates(group.candidates), n)
         scores = scores_of(model, states, np.repeat(np.arange(n), np.diff(offsets)), numbers)
-        best = np.maximum.reduceat(scores, offsets[:-1])
-        floor = np.where(np.isfinite(best), best, 0.0) - UNKNOWN
-        scores = np.maximum(scores, np.repeat(floor, np.diff(offsets))).astype(np.float32)
-        assert scores.shape == (m,)
+        if n:
+            best = np.maximum.reduceat(scores, offsets[:-1])
+            floor = np.where(np.isfinite(best), best, np.float32(0)) - np.float32(UNKNOWN)
+            scores = np.maximum(scores, np.repeat(floor, np.diff(offsets)))
         return self._features(scores, instances, group)
 
     def _features(self, scores: NDArray[np.float32], instances: Instances, group: Group) -> Features:
         if instances.own is None:
-            return one_attribute(scores.reshape(len(instances), -1, 1), instances, group)
+            return one_attribute(scores.reshape(len(instances), len(group.candidates), 1), instances, group)
         none = np.zeros(len(scores), np.int32)
-        columns = Columns(
-            np.array([-1], np.int32), np.zeros(1, np.int32), ("words in context",), ["words in context"]
-        )
+        columns = Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (GROUP_NAME,), [GROUP_NAME])
         batch = DenseLists(scores[:, None], instances.own.offsets, instances.costs(group), columns)
         return Features(batch, none, none)
 

@@ -34,4 +34,4 @@ def open_cloze(words: str | Path) -> Cloze:
         if brought is None:
             raise UserError("D991", name=words)
         path = brought
-    return cloze_in(path.resolve())
+    return cloze_in(path)

@@ -23,16 +23,19 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError
 from disambig.features.cloze.vocabulary import Vocabulary
-from disambig.features.stored import read_stored, write_stored
+from disambig.features.stored import HEADER, read_stored, write_stored
+from disambig.text.tokenisations.by_name import tokenisation_named
 
 FILE = "weights.npz"
 LARGEST = 127
-"""Of the weights."""
+"""Of the weights as they are made; -128 is one that 8 bits hold, too."""
 PRODUCT_STEP = 1 / 256
 """What words give to hidden units is rounded to this."""
 STATE_STEP = 1 / 128
 """And so are states."""
 _LARGEST_SCALE = 2.0**20
+_MOST_PLACES, _MOST_STATES = 1_000, 4_000
+"""So that sums of 32 bits hold what places give, and the products of states."""
 _FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
 _ARRAYS = ("words", "embeddings", *_FLOATS[:2], "inputs", *_FLOATS[2:4], "states", *_FLOATS[4:])
 _OUTPUTS = ("outputs", "output_scale", "output_bias")
@@ -122,12 +125,19 @@ class Cloze:
             raise UserError("D992", seen=tokenisation, known=self.header["tokenisation"])
 
     def numbers_of_candidates(self, texts: Sequence[str]) -> NDArray[np.int32]:
-        """Return the number of each candidate, -1 for one that is not known; none at all is `nothing`."""
+        """Return the number of each candidate, `nothing` for no word; -1 for one that is not known.
+
+        Candidates are cut as the text is: what one word is there is one here. Of several words none is known.
+        """
         known: dict[str, int] = {}
         row = np.fromiter((known.setdefault(text, len(known)) for text in texts), np.int64, len(texts))
-        numbers = self.vocabulary.of_words(list(known))
-        if "" in known:
-            numbers[known[""]] = self.nothing
+        cut = tokenisation_named(self.header["tokenisation"])(list(known))
+        tokens = np.flatnonzero(cut.ends > cut.starts)
+        of_text = cut.document_of(tokens)
+        lengths = np.bincount(of_text, minlength=len(known))
+        numbers = np.where(lengths == 0, self.nothing, -1).astype(np.int32)
+        alone = lengths[of_text] == 1
+        numbers[of_text[alone]] = self.vocabulary.of_hashes(cut.hashes[tokens[alone]])
         return numbers[row]
 
     @cached_property
@@ -144,8 +154,8 @@ class Cloze:
 
     def _check(self) -> None:
         """Raise ValueError for arrays of other types, sizes or contents than such a model has."""
-        vocabulary, (places, d, h), (_, s) = self.vocabulary, self.inputs.shape, self.states.shape
-        n = len(vocabulary)
+        vocabulary, n = self.vocabulary, len(self.vocabulary)
+        (places, d, h), (_, s) = self.inputs.shape, self.states.shape
         shapes = {
             "embeddings": (np.int8, (vocabulary.outside + 1, d)),
             "word_scale": (np.float32, (vocabulary.outside + 1,)),
@@ -160,6 +170,10 @@ class Cloze:
             "output_scale": (np.float32, (n + 1,)),
             "output_bias": (np.float32, (n + 1,)),
         }
+        if min(places, d, h, s) < 1 or places > _MOST_PLACES or s > _MOST_STATES:
+            raise ValueError(f"layers of {places}, {d}, {h} and {s} units are none that it has")
+        if max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24:  # float32 holds all integers up to there
+            raise ValueError("its layers are too wide for exact sums")
         if vocabulary.words.dtype != np.uint64 or vocabulary.words.shape != (n,) or n < 1:
             raise ValueError("its words are no hashes")
         if len(np.unique(vocabulary.words)) < n:
@@ -170,19 +184,17 @@ class Cloze:
                 raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not of shape {shape}")
             if dtype == np.float32 and not (np.abs(array) <= _LARGEST_SCALE).all():
                 raise ValueError(f"{name} has no bounds")
-        if not self.hidden_step[0] > 0:
+        if not self.hidden_step[0] >= 1 / _LARGEST_SCALE:
             raise ValueError("hidden_step is not above zero")
-        if max(d * LARGEST, 255 * h) * LARGEST >= 2**24:  # float32 holds all integers up to there
-            raise ValueError("its layers are too wide for exact sums")
 
 
 @lru_cache(maxsize=4)
-def _loaded(folder: str, stamp: tuple[int, int]) -> Cloze:
+def _loaded(folder: str, stamps: tuple[tuple[int, int], ...]) -> Cloze:
     return Cloze.load(Path(folder))
 
 
 def cloze_in(folder: str | Path) -> Cloze:
-    """Return the model in a folder; it is read once, until its file changes.
+    """Return the model in a folder; it is read once, until its files change.
 
     Raises
     ------
@@ -190,10 +202,11 @@ def cloze_in(folder: str | Path) -> Cloze:
         D990.
     """
     try:
-        about = os.stat(Path(folder) / FILE)
-    except OSError as problem:
-        raise UserError("D990", path=folder, problem=problem.strerror or problem) from problem
-    return _loaded(str(folder), (about.st_mtime_ns, about.st_size))
+        path = Path(folder).resolve()
+        about = [os.stat(path / name) for name in (HEADER, FILE)]
+    except (OSError, ValueError) as problem:
+        raise UserError("D990", path=folder, problem=getattr(problem, "strerror", problem)) from problem
+    return _loaded(str(path), tuple((each.st_mtime_ns, each.st_size) for each in about))
 
 
 def _whole(value: Any) -> int:

@@ -11,6 +11,8 @@ from disambig.features.cloze.model import LARGEST, Cloze
 from disambig.features.cloze.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
+_LEAST = 1e-9
+"""What is smaller counts as this, so that a row of zeros has a step, too."""
 
 
 def quantised(
@@ -33,7 +35,7 @@ def quantised(
         The largest value of a hidden unit that is told from larger ones.
     """
     embeddings, word_scale = _rows(weights["embeddings"])
-    input_scale = np.abs(weights["inputs"]).max() / LARGEST
+    input_scale = np.float32(max(float(np.abs(weights["inputs"]).max()), _LEAST) / LARGEST)
     states, state_scale = _rows(weights["states"].T)
     outputs, output_scale = _rows(weights["outputs"])
     return Cloze(
@@ -58,5 +60,5 @@ def quantised(
 
 def _rows(values: Floats) -> tuple[NDArray[np.int8], Floats]:
     """Return each row in steps of its own, and the steps."""
-    steps = np.maximum(np.abs(values).max(axis=1), 1e-9) / LARGEST
+    steps = np.maximum(np.abs(values).max(axis=1), _LEAST) / LARGEST
     return np.round(values / steps[:, None]).astype(np.int8), steps.astype(np.float32)

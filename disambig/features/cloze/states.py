@@ -46,7 +46,14 @@ def numbers_of(model: Cloze, view: TokenView) -> NDArray[np.int32]:
 
 
 def states_at(model: Cloze, view: TokenView, places: Places) -> NDArray[np.int16]:
-    """Return the state of each place, in steps of `STATE_STEP`, shape ``(n, S)``."""
+    """Return the state of each place, in steps of `STATE_STEP`, shape ``(n, S)``.
+
+    Raises
+    ------
+    UserError
+        D992 for a view of another tokenisation than the model's.
+    """
+    model.require(view.tokenisation)
     found = np.empty((len(places.positions), model.states.shape[1]), np.int16)
     for start in range(0, len(found), BLOCK):
         part = slice(start, start + BLOCK)
@@ -74,9 +81,8 @@ def scores_of(
         sums = np.empty(len(candidates), np.int32)
         products(states, rows, known, model.outputs, sums)
     else:
-        sums = np.einsum(
-            "ms,ms->m", states[rows].astype(np.int32), model.outputs[known].astype(np.int32)
-        )  # (m,)
+        of_places, of_words = states[rows].astype(np.int32), model.outputs[known].astype(np.int32)
+        sums = np.einsum("ms,ms->m", of_places, of_words)
     scale = model.output_scale[known] * np.float32(STATE_STEP)
     found = sums.astype(np.float32) * scale + model.output_bias[known]
     return np.where(candidates < 0, np.float32(-np.inf), found).astype(np.float32)
@@ -85,12 +91,12 @@ def scores_of(
 def _states(model: Cloze, view: TokenView, positions: Ints, behind: Ints) -> NDArray[np.int16]:
     around = _around(model, view, positions, behind)  # (n, places)
     words, which = np.unique(around, return_inverse=True)
-    which = which.reshape(around.shape).astype(np.int32)
+    numbers = which.reshape(around.shape).astype(np.int32)
     exact = model.embeddings[words].astype(np.float32) @ model.input_floats  # integers
     exact *= (model.word_scale[words] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
     np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
     given = exact.astype(np.int16)  # (words, places * H)
-    hidden = _hidden(model, given, which)
+    hidden = _hidden(model, given, numbers)
     states = hidden.astype(np.float32) @ model.state_floats  # integers
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.text.hashing import hash_word
+from disambig.text.hashing import UNKNOWN, hash_word
 from disambig.text.tokenisations.by_name import tokenisation_named
 from disambig.text.view import TokenView
 
@@ -53,10 +53,6 @@ class Vocabulary:
         at = np.minimum(np.searchsorted(words, hashes), len(words) - 1)
         return np.where(words[at] == hashes, numbers[at], np.int32(-1))
 
-    def of_words(self, words: Sequence[str]) -> Ints:
-        """Return the same of words in their normal form."""
-        return self.of_hashes(np.fromiter(map(hash_word, words), np.uint64, len(words)))
-
     def of_view(self, view: TokenView) -> Ints:
         """Return the number of each token of a view, by their endings where they have none of their own."""
         numbers = self.of_hashes(view.hashes)
@@ -66,18 +62,17 @@ class Vocabulary:
             tokens = unknown[first]
             documents = view.document_of(tokens).tolist()
             places = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
-            endings = [_ending(view.texts[d][start:end], view.tokenisation) for d, start, end in places]
-            found = np.array(endings, np.uint64) % np.uint64(self.endings)
+            normal_form = normal_form_of(view.tokenisation)
+            endings = [hash_word(normal_form(view.texts[d][start:end])[-LAST:]) for d, start, end in places]
+            nameless = view.hashes[tokens] == UNKNOWN  # too long for a hash of their own: one and the same
+            found = np.where(nameless, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
             numbers[unknown] = (len(self) + found.astype(np.int32))[which]
         return numbers
 
 
-def _ending(word: str, tokenisation: str) -> int:
-    """Return the hash of the last letters of a word as it stands in a text."""
-    return hash_word(normal_form_of(tokenisation)(word)[-LAST:])
-
-
 @lru_cache(maxsize=8)
 def normal_form_of(tokenisation: str) -> Callable[[str], str]:
-    """Return what makes the normal form of a word as it stands in a text."""
-    return getattr(tokenisation_named(tokenisation), "normal_form", str.lower)
+    """Return what makes a word as it stands in a text one that has the same hash wherever it stands."""
+    made = tokenisation_named(tokenisation)
+    own: Callable[[str], str] | None = getattr(made, "normal_form", None)
+    return own or (lambda word: "".join(made.words(word)[1:-1]))  # between the boundary words

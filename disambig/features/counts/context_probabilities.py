@@ -66,6 +66,20 @@ class ContextProbabilities(NgramCounts):
         ranks[:, zero] = of_zero[:, 0] * usable
         return ranks, usable
 
+    def ranks_of_candidates(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the rank of each candidate's n-gram in each context, and which its place holds.
+
+        The same is done with lists of instances' own (see `NgramCounts.ranks_of_candidates`).
+        """
+        if instances.own is None:
+            return super().ranks_of_candidates(view, instances, group)
+        from disambig.features.counts.own_lists import ranks_of_lists
+
+        self.table.require(view.tokenisation)
+        return ranks_of_lists(self.table, view, instances, instances.own, zero=True)
+
     def _values(
         self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group
     ) -> NDArray[np.float32]:
@@ -75,10 +89,9 @@ class ContextProbabilities(NgramCounts):
 
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
         """Return the same of candidates of instances' own, in columns that all of them share."""
-        from disambig.features.counts.own_lists import columns_of_lists, counts_alone, ranks_of_lists
+        from disambig.features.counts.own_lists import columns_of_lists, counts_alone
 
-        self.table.require(view.tokenisation)
-        ranks, usable = ranks_of_lists(self.table, view, instances, own, zero=True)
+        ranks, usable = self.ranks_of_candidates(view, instances, group)
         alone, nothing = counts_alone(self.table, view.tokenisation, own)
         place = padded_places(own.offsets, nothing)
         k = int(place[1].max(initial=-1)) + 1
@@ -86,12 +99,13 @@ class ContextProbabilities(NgramCounts):
         of_place[place] = ranks
         prior = np.zeros(of_place.shape[:2])
         prior[place] = np.where(nothing, 0.0, 1.0 + alone)
-        words = prior.sum(axis=1, keepdims=True)
-        prior[place] += np.where(nothing, words[place[0], 0], 0.0)
+        words = np.maximum(prior.sum(axis=1), 1.0)
+        prior[place] += np.where(nothing, words[place[0]], 0.0)
         prior /= np.maximum(prior.sum(axis=1, keepdims=True), 1.0)
-        in_list = usable[own.offsets[:-1]] if len(own) else usable[:0]
+        in_list = usable[own.offsets[:-1]]
+        zero = k - 1 if nothing.any() else -1
         found = log_probabilities(
-            of_place, in_list, self._counts, prior, PARENTS, zero=k - 1, silent=ONE_SIDED
+            of_place, in_list, self._counts, prior, PARENTS, zero=zero, silent=ONE_SIDED
         )
         values = np.ones((len(ranks), BIAS + 1), np.float32)
         values[:, :BIAS] = found[place]

@@ -104,7 +104,7 @@ def counts_alone(
     found = np.zeros(len(lengths))
     for size in range(1, words.shape[1] + 1):
         rows = np.flatnonzero(lengths == size)
-        if len(rows) and size <= MAX_ORDER:
+        if len(rows) and size <= MAX_ORDER:  # longer ones are not counted
             found[rows] = table.counts_of_words(words[rows, :size], tokenisation=tokenisation)
     return found, lengths == 0
 
@@ -119,6 +119,7 @@ def _fits(
     longest, shortest = np.maximum.reduceat(lengths, starts), np.minimum.reduceat(lengths, starts)
     short = contexts.sum(axis=1) + longest[:, None] <= MAX_ORDER
     # a candidate of no word says something between words only
-    between = zero | (shortest[:, None] > 0) | (contexts.min(axis=1) > 0)
+    says = (longest if zero else shortest) > 0
+    between = says[:, None] | (contexts.min(axis=1) > 0)
     inside = (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
     return inside & short & between

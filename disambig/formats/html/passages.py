@@ -163,7 +163,14 @@ def _entry(record: dict[str, Any]) -> str:
         if record["asked"]
         else ""
     )
-    return f'<span class="h">{head}</span><span class="m">{said}</span>{_candidates(record)}{found}'
+    others = "".join(map(_alternative, record.get("alternatives", ())))
+    return f'<span class="h">{head}</span><span class="m">{said}</span>{others}{_candidates(record)}{found}'
+
+
+def _alternative(other: dict[str, Any]) -> str:
+    """Return what the card says of a less sure task's proposal."""
+    named = f"{isolated(other['task'])}, {percent(other['probability'])}"
+    return f'<span class="m">or <b>{isolated(shown(other["replacement"]))}</b> ({named})</span>'
 
 
 def labelled(label: str, gloss: str, *, strong: bool = False) -> str:

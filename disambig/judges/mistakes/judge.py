@@ -72,6 +72,8 @@ class Mistakes:
     sees_beside : bool
         Learn from the words before and after a place, too, and from words that stand there twice. It pays
         where few groups decide many places, as with prepositions; judging takes somewhat longer.
+    sees_parts : bool
+        Weigh what each group of features adds to the scores apart, too, such as n-grams of each length.
 
     Attributes
     ----------
@@ -84,16 +86,21 @@ class Mistakes:
     weighed_from : float
         Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`, unless
         they repeat the word before: nothing that it learned from is flagged there. Their probability is zero.
+    found : array of float64, shape (n_rates,), or None
+        Share of all mistakes, those of other tasks too, that are rightly flagged at each rate of `operating`
+        by weights learned without them; None where no mistake of people was learned from.
     """
 
     flags_per_1000: float = 0.5
     most_right: int = 200_000
     sees_beside: bool = False
+    sees_parts: bool = False
     weighing: Weighing = no_setting(NOTHING)
     shift: float = no_setting(0.0)
     choices: Calibration = no_setting(UNFITTED)
     operating: OperatingPoint = no_setting(UNTUNED)
     weighed_from: float = no_setting(EVERYWHERE)
+    found: Floats | None = no_setting(None)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
 
@@ -120,6 +127,7 @@ class Mistakes:
         scales, certainty = fit_choices(scores_of, truth_of)
         right, made = joined(right_of), _weighing(_some(joined(made_of), material.rng), SUBSTITUTED)
         wrong = joined([*wrong_of, made])
+        sizes = [len(each.meant) for each in wrong_of]
         folds = np.concatenate(folds_of)
         shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
         weighing = fit(joined([right.take(folds >= 0), wrong]))
@@ -127,6 +135,10 @@ class Mistakes:
         n_words = material.n_words if people is None else people.n_right_words
         operating = tune(odds[right.rivals.evident & np.isfinite(odds)], n_words)
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating)
+        if people is not None:
+            sure = _unseen_mistakes(wrong, sizes, right.take(folds >= 0), weighing, shift)
+            found = (sure[:, None] > operating.thresholds).sum(axis=0) / max(people.n_mistakes, 1)
+            fitted = replace(fitted, found=np.minimum(found, 1.0))
         return replace(
             fitted,
             choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
@@ -192,6 +204,10 @@ class Mistakes:
         """
         return float(_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
 
+    def gains(self) -> tuple[Floats, Floats] | None:
+        """Return the rates at which it knows what it finds, and that; see `found`."""
+        return None if self.found is None else (self.operating.rates, self.found)
+
     def probabilities(self, scored: Scored) -> Floats | None:
         """Return the probability of each candidate, whatever stands there."""
         found = self.choices.candidates(table(scored.scores, scored.offsets, -np.inf), scored.number)
@@ -209,6 +225,8 @@ class Mistakes:
             "flags_per_1000": np.array([self.flags_per_1000]),
             "weighed_from": np.array([self.weighed_from]),
         }
+        if self.found is not None:
+            arrays["found"] = self.found
         if self.choices.scales is not None and self.choices.certainty is not None:
             arrays |= {"scales": self.choices.scales, "certainty": self.choices.certainty}
         return arrays
@@ -224,8 +242,14 @@ class Mistakes:
         rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
         weighed_from = float(arrays["weighed_from"][0])
+        known = arrays.get("found")
         sound = (
-            weighing.dense.shape == (len(FEATURES),)
+            weighing.dense.ndim == 1
+            and (
+                len(weighing.dense) >= len(FEATURES)
+                if self.sees_parts
+                else len(weighing.dense) == len(FEATURES)
+            )
             and bool(np.isfinite(weighing.dense).all())
             and terms.is_sound()
             and operating.is_sound()
@@ -234,6 +258,9 @@ class Mistakes:
             and np.isfinite(weighed_from)
             and (scales is None) == (certainty is None)
         )
+        if known is not None:
+            sound = sound and known.shape == operating.rates.shape
+            sound = sound and bool((known >= 0).all() and (known <= 1).all() and (np.diff(known) >= 0).all())
         if scales is not None and certainty is not None:
             size = len(groups) + 1
             sound = sound and scales.shape == (size,) and certainty.shape == (size, 2)
@@ -242,7 +269,7 @@ class Mistakes:
             raise ValueError("shapes or numbers of the judge of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
         found = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
-        return replace(found, flags_per_1000=rate, weighed_from=weighed_from)
+        return replace(found, flags_per_1000=rate, weighed_from=weighed_from, found=known)
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
@@ -314,6 +341,34 @@ def _unseen(right: Cases, wrong: Cases, folds: NDArray[np.int64], weighing: Weig
         found = weighing if part < 0 else fit(joined([right.take(others), wrong]), start=weighing)
         odds[inside] = _best(found.log_odds(right.rivals.take(inside)) + shift)[1]
     return odds
+
+
+def _unseen_mistakes(
+    wrong: Cases, sizes: Sequence[int], right: Cases, weighing: Weighing, shift: float
+) -> Floats:
+    """Return the log-odds of people's mistakes, each by weights that were learned without its fold.
+
+    Minus infinity where another word than the one meant would be proposed, or nothing is flagged.
+
+    Parameters
+    ----------
+    wrong : Cases
+        Those mistakes, group by group, before made ones.
+    sizes : sequence of int
+        How many there are of each group.
+    """
+    n = sum(sizes)
+    folds = np.full(len(wrong.meant), -1)
+    folds[:n] = np.concatenate([np.arange(size) * FOLDS // max(size, 1) for size in sizes])
+    sure = np.full(n, -np.inf)
+    for part in range(FOLDS if n else 0):
+        inside = np.flatnonzero(folds == part)
+        without = fit(joined([right, wrong.take(folds != part)]), start=weighing)
+        cases = wrong.take(inside)
+        best, odds = _best(without.log_odds(cases.rivals) + shift)
+        good = (1 + best == cases.meant) & cases.rivals.evident
+        sure[inside[good]] = odds[good]
+    return sure
 
 
 def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:

@@ -49,7 +49,8 @@ class Rivals:
     ----------
     candidates : array of int64, shape (n, R)
         As indices in group or list; -1 where there are fewer, or nothing stands there to compare with.
-    features : array of float32, shape (n, R, len(FEATURES))
+    features : array of float32, shape (n, R, len(FEATURES) + P)
+        Behind `FEATURES` the margins of the P parts of scores.
     words : array of uint64, shape (n, 1 + R)
         Hashes of the candidate that stands there, and of the others.
     beside : array of uint64, shape (n, 2)
@@ -120,6 +121,9 @@ def rivals_among(several: Several) -> Rivals:
     columns += [np.broadcast_to(each[:, None], best.shape) for each in (found[rows, here], known)]
     columns += [kinds == kind for kind in range(len(KINDS))]
     columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
+    of_scores = several.parts_of_scores
+    parts = of_scores[rows[:, None], best] - of_scores[rows, here][:, None]
+    columns += list(np.clip(parts, -FAR, FAR).transpose(2, 0, 1))
     features = np.stack(columns, axis=2).astype(np.float32)
     features[~possible] = 0.0
     return Rivals(np.where(possible, best, -1), features, words, several.beside, known > 0)
@@ -141,7 +145,7 @@ def repeats(several: Several) -> NDArray[np.bool_]:
 
 def repeated(rivals: Rivals) -> NDArray[np.bool_]:
     """Tell the same of rivals, shape (n,); False where there are none."""
-    found: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER:] != 0, axis=(1, 2))
+    found: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER : len(FEATURES)] != 0, axis=(1, 2))
     return found
 
 

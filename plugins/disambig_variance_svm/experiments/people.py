@@ -1,9 +1,10 @@
 """``people.mistakes``: real mistakes of people, mended by what ships and by what one could take instead.
 
 The mistakes are corrections from the histories of open documentation projects, the clean paragraphs are of
-the same projects. What ships is set to its own rates. KenLM, of the text that the pack's counts are of,
-decides the same candidates, with a limit for each task at which it flags the clean paragraphs of the
-development part as often as what ships. Harper is as its authors set it.
+the same projects. What ships is set to its own rates; the line of the plot is at rates that its models
+share. KenLM, of the text that the pack's counts are of, decides the same candidates, with a limit for each
+task at which it flags the clean paragraphs of the development part as often as what ships. Harper is as its
+authors set it. Of edits that overlap the surest counts, whoever proposes them.
 """
 
 from __future__ import annotations

@@ -187,3 +187,53 @@ def test_an_interrupt_waits_until_a_worker_is_whole(monkeypatch, number):
         signal.signal(number, before)
     (worker,) = begun
     assert worker.process.exitcode == -signal.SIGTERM  # it was known, and ended
+
+
+@dataclass(frozen=True)
+class Named:
+    """Tells where it is done, and under which name; one that is broken cannot be begun."""
+
+    name: str
+    broken: bool = False
+
+    def start(self):
+        if self.broken:
+            raise UserError("D300", path="model")
+        return self.where
+
+    def where(self, item, tell):
+        time.sleep(0.1)
+        return self.name, os.getpid()
+
+
+def results(runner, work, items):
+    return [one.result for one in runner.run(work, items)]
+
+
+def test_workers_stay_from_one_run_to_the_next_and_end_with_the_block():
+    with Processes(2).staying() as runner:
+        first = results(runner, Named("first"), range(8))
+        assert results(runner, Named("nothing"), []) == []
+        second = results(runner, Named("second"), range(8))
+        assert {name for name, _ in second} == {"second"}
+        processes_of_both = {pid for _, pid in first} | {pid for _, pid in second}
+        assert len(processes_of_both) <= 2
+    for pid in processes_of_both:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_worker_that_is_killed_between_two_runs_is_replaced():
+    with Processes(1).staying() as runner:
+        ((_, pid),) = results(runner, Named("first"), [1])
+        os.kill(pid, signal.SIGKILL)
+        ((name, other),) = results(runner, Named("second"), [1])
+    assert name == "second" and other != pid
+
+
+def test_other_work_that_cannot_be_begun_ends_its_run():
+    with Processes(1).staying() as runner:
+        results(runner, Named("first"), [1])
+        with pytest.raises(UserError, match="D300"):
+            results(runner, Named("second", broken=True), [1])
+        assert results(runner, Named("third"), [1])[0][0] == "third"

@@ -10,7 +10,9 @@ from disambig.errors import UserError
 
 
 def model(name):
-    return SimpleNamespace(name="fake", version="1", task=SimpleNamespace(name=name.rpartition("/")[2]))
+    judge = SimpleNamespace(flags_per_1000=0.5, limit=lambda rate=None: 0.5)
+    task = SimpleNamespace(name=name.rpartition("/")[2])
+    return SimpleNamespace(name="fake", version="1", task=task, judge=judge)
 
 
 @pytest.fixture
@@ -35,6 +37,11 @@ def test_the_description_changes_with_settings_and_with_the_contents_of_models(i
     first = ModelSource().describe()
     assert first == ModelSource().describe()
     assert first != ModelSource(flags_per_1000=1.0).describe()
+    assert ModelSource(flags_per_1000={"preposition": 1.0}).describe()["flags_per_1000"] == {
+        "preposition": 1.0
+    }
+    with pytest.raises(UserError, match=r"D950.*'spelling'.*there are preposition"):
+        ModelSource(flags_per_1000={"spelling": 1.0}).describe()
     assert first != ModelSource(ignore=("word",)).describe()
     assert first != ModelSource(sets=(Group("a/b", ("a", "b")),)).describe()
     (tmp_path / "weights").write_text("2")

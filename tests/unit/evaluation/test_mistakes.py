@@ -179,6 +179,21 @@ def test_limits_are_of_tasks(trial):
     assert {task: at["flags"] for task, at in found["clean"]["tasks"].items()} == {"one": 0, "two": 1}
 
 
+def test_of_edits_that_overlap_the_surest_above_its_limit_counts():
+    mistake, clean = fix("We rely [in] it.", "on"), Clean("one two", "a")
+    wrong, right = Edit(8, 10, "at", "one", 0.7), Edit(8, 10, "on", "two", 0.6)
+    flags = [Edit(0, 3, "a", "one", 0.7), Edit(0, 7, "b", "two", 0.8)]
+    said = {mistake.before: [wrong, right], clean.text: flags}
+    trial = Trial.of(Said(said), [mistake], [clean])
+    found = trial.at()
+    assert (found.found.all(), found.right.all(), found.flags.tolist()) == (True, False, [[0], [1]])
+    found = trial.at({"one": 0.75})
+    assert (found.found.all(), found.right.all(), found.flags.tolist()) == (True, True, [[0], [1]])
+    assert trial.at({"two": 0.85}).flags.tolist() == [[1], [0]]
+    said[mistake.before] = [right, Edit(3, 10, "x", "two", 0.8)]  # over a place that is right
+    assert not Trial.of(Said(said), [mistake]).at().right.any()
+
+
 def test_a_limit_for_so_many_flags(trial):
     assert limit_for(trial, "two", 1) == 0.5
     for flags in (0, 1):

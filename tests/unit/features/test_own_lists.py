@@ -17,7 +17,6 @@ from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.features.contract import fitted, transformed
-from disambig.features.counts.context_probabilities import ContextProbabilities
 from disambig.features.counts.contexts import CONTEXTS
 from disambig.features.counts.ngram_counts import NgramCounts
 from disambig.features.lists.source import SourceFeatures
@@ -112,7 +111,7 @@ def test_what_an_extractor_cannot_describe_is_said(found, small_table):
 @pytest.mark.parametrize("own", [True, False])
 def test_an_extractor_for_other_candidates_is_named(found, small_table, own):
     view, instances = found
-    extractors = [ContextProbabilities(counts=small_table), ContextWords(), SentenceWords(), WordNetwork()]
+    extractors = [ContextWords(), SentenceWords(), WordNetwork()]
     given, code = with_lists(instances, [("the", "strange")] * len(instances)), "D419"
     if not own:
         extractors, given, code = [SourceFeatures(), TextNgrams()], instances, "D418"

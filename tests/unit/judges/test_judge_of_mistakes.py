@@ -17,6 +17,7 @@ from disambig.judges.mistakes.fitting import LEAST_SEEN, LEAST_WEIGHT, RIDGE, RI
 from disambig.judges.mistakes.judge import EVERYWHERE, Mistakes, cases_of
 from disambig.judges.mistakes.rivals import EARLIER, FEATURES, MOST, repeated, rivals_of
 from disambig.judges.mistakes.terms import ALONE, NO_KEY, Terms, keys_of
+from disambig.judges.operating import RATES
 from disambig.testing import material
 from disambig.testing.material import MadeMaterial, MadeTask
 from disambig.text.hashing import hash_word, hash_words
@@ -61,6 +62,10 @@ class WithMistakes(MadeMaterial):
     """Examples to tune on, which are the right words as well, and mistakes."""
 
     wrong: Scored | None = None
+
+    @property
+    def n_mistakes(self):
+        return 2 * len(self.wrong.observed)  # as many again are other tasks'
 
     @property
     def n_right_words(self):
@@ -266,6 +271,9 @@ def test_mistakes_whose_meant_word_is_out_of_reach_teach_nothing():
         {"weights": np.zeros(1)},
         {"scales": np.array([1.0])},
         {"thresholds": np.array([0.0, 1.0]), "rates": np.array([1.0, 2.0])},
+        {"found": np.zeros(3)},
+        {"found": np.linspace(1.0, 0.0, len(RATES))},
+        {"found": np.linspace(0.0, 1.1, len(RATES))},
     ],
 )
 def test_broken_state_is_refused(broken):

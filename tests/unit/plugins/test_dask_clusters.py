@@ -9,7 +9,8 @@ import pytest
 
 distributed = pytest.importorskip("distributed")
 
-from disambig_dask.session import connect  # noqa: E402
+import dask  # noqa: E402
+from disambig_dask.session import KeptCluster, connect  # noqa: E402
 
 from disambig.errors import UserError  # noqa: E402
 
@@ -24,6 +25,8 @@ class Cluster:
 
     def __init__(self, **settings):
         type(self).begun += 1
+        type(self).profiled = dask.config.get("distributed.worker.profile.enabled")
+        type(self).environment = dict(dask.config.get("distributed.nanny.pre-spawn-environ"))
         if self.interrupted:
             os.kill(os.getpid(), signal.SIGTERM)
         if self.begun <= self.fails:
@@ -72,3 +75,23 @@ def test_an_interrupt_waits_until_it_stands_and_then_it_is_closed(cluster, fails
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (cluster.begun, cluster.closed) == (1, 0 if fails else 1)
+
+
+def test_its_workers_are_not_profiled_and_keep_their_memory(cluster):
+    before = dask.config.get("distributed.worker.profile.enabled")
+    with pytest.raises(UserError):
+        connect(None, 2, seconds=1)
+    assert not cluster.profiled and cluster.environment["MALLOC_TRIM_THRESHOLD_"] is None
+    assert cluster.environment["OMP_NUM_THREADS"] == 1  # the rest is as it was
+    assert dask.config.get("distributed.worker.profile.enabled") is before
+
+
+def test_a_cluster_that_is_kept_is_begun_once_and_closed_by_whoever_keeps_it(cluster):
+    kept = KeptCluster()
+    for _ in range(2):
+        with pytest.raises(UserError, match="no client here"):
+            connect(None, 2, seconds=1, kept=kept)
+    assert (cluster.begun, cluster.closed) == (1, 0)
+    kept.close()
+    kept.close()
+    assert (cluster.begun, cluster.closed) == (1, 1)

@@ -14,7 +14,8 @@ from disambig.data.groups import Group
 from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.spacy import decisions_of
-from disambig.spacy.annotations import WITH_LISTS, write_batch
+from disambig.spacy.annotations import write_batch
+from disambig.spacy.packing import WITH_LISTS
 
 BLANK = spacy.blank("en")
 TEXTS = ["gone went", "", "go"]

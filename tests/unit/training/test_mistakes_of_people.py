@@ -19,6 +19,7 @@ from disambig.formats.fixes.fix import Clean, Fix, kind_of
 from disambig.judges import config_of
 from disambig.judges.corrections import Corrections
 from disambig.judges.mistakes.judge import Mistakes
+from disambig.judges.operating import RATES
 from disambig.model.card import card
 from disambig.model.store import load_model
 from disambig.tasks.candidates import OwnCandidates
@@ -73,7 +74,7 @@ def trained(mistakes=tuple(MISTAKES), clean=tuple(CLEAN), **changes):
 
 def test_each_mistake_is_used_or_left_out_for_a_reason():
     people = People.of(Pairs(), Words(), [*MISTAKES, *LEFT_OUT], CLEAN)
-    assert (people.account["read"], people.account["used"]) == (15, 11)
+    assert (people.account["read"], people.account["used"], people.n_mistakes) == (15, 11, 15)
     assert people.account["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
     candidates = Pairs().groups[0].candidates
     pairs = [
@@ -158,6 +159,7 @@ def test_lists_of_ones_own_are_judged_by_mistakes(tmp_path):
         clean=[Clean(text, "r") for text in texts],
     )
     assert isinstance(model.judge, Mistakes) and model.provenance["examples"]["mistakes"]["used"] == 10
+    assert len(model.judge.gains()[1]) == len(RATES)
     decided = model.decide(Words()(["He go home and we go home . They have gone home ."]), flags_per_1000=12)
     chosen = [decided.candidates_of(i)[c] for i, c in enumerate(decided.chosen)]
     assert chosen[:2] == ["goes", "go"] and decided.flagged.tolist()[1:] == [False, False]

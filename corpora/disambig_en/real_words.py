@@ -1,0 +1,91 @@
+"""Trains the models of articles, forms, slips and doubled words, and counts the n-grams of all words for them.
+
+    python corpora/disambig_en/real_words.py DATA [--count] [TASK ...]
+
+With ``--count`` the table `words.counts` is counted first. The model of words in context is there (`contexts`).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from material import DOMAINS, HOME, VERSION, people, read, say
+
+from disambig.config import read_config, resolve
+from disambig.counts.building.build import batches
+from disambig.counts.building.counter import NgramCounter
+from disambig.counts.building.write import write_table
+from disambig.model.model import Model
+from disambig.model.store import save_model
+from disambig.text.tokenisations.words import Words
+from disambig.training.splits import split
+from disambig.training.trainer import train
+
+TASKS = {"article": "Article", "form": "Form", "slip": "Slip", "doubled": "Doubled"}
+"""The task of each model."""
+TABLE = HOME / "words.counts"
+LEAST = {1: 3, 2: 3, 3: 3, 4: 4, 5: 5}
+"""Least count, by order, of the n-grams of all words."""
+EVERY = 6
+"""Scores are learned from every so many-th paragraph of held-out text: sixteen weights need no more."""
+FLAGS_PER_1000 = {"article": 0.1, "form": 0.1, "slip": 0.15, "doubled": 0.05}
+"""Default rates (see the card)."""
+
+
+def count_words(data: Path) -> None:
+    """Count the n-grams of all words in the training text."""
+    tokenisation = Words()
+    with NgramCounter(tokenisation.name, orders=5, memory=6 << 30) as counter:
+        for batch in batches(read(data, "train", DOMAINS)):
+            counter.add(tokenisation(batch))
+        write_table(
+            TABLE,
+            [part[:2] for part in counter.partitions(min_counts=LEAST)],
+            tokenisations=[tokenisation.name],
+            record="small",
+            info={
+                "licence": "figures derived from text under the licences named in the pack's card",
+                "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in DOMAINS],
+                "least": {str(n): least for n, least in LEAST.items()},
+            },
+            force=True,
+        )
+
+
+def learn_real_words(name: str, data: Path) -> Model:
+    """Train the model of one task on held-out text and on the mistakes that people made."""
+    config = dict(read_config(HOME / "real_words.cfg"))
+    config["task"]["@disambig_tasks"] = f"real_words.{TASKS[name]}.v1"
+    config["extractors"]["counts"]["counts"] = str(TABLE)
+    texts = [text for number, text in enumerate(read(data, "heldout", DOMAINS)) if number % EVERY == 0]
+    mistakes, clean = people(data, "train")
+    return train(
+        resolve(config),
+        split(texts),
+        name=f"disambig_en/{name}",
+        version=VERSION,
+        config=config,
+        flags_per_1000=FLAGS_PER_1000[name],
+        max_examples=20_000,
+        mistakes=mistakes,
+        clean=clean,
+        progress=say,
+    )
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("tasks", nargs="*", help=f"by default all: {', '.join(TASKS)}")
+    parser.add_argument("--count", action="store_true", help="count the n-grams of all words first")
+    options = parser.parse_args()
+    if options.count:
+        count_words(options.data)
+    for name in options.tasks or TASKS:
+        save_model(learn_real_words(name, options.data), HOME / "models" / name, force=True)
+
+
+if __name__ == "__main__":
+    main()

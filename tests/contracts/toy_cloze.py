@@ -1,0 +1,95 @@
+"""Tiny models of words in context: by hand, of rules that a reader can follow, and of random weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from disambig.features.cloze.model import Cloze
+from disambig.features.cloze.quantising import quantised
+from disambig.features.cloze.vocabulary import Vocabulary
+from disambig.text.hashing import hash_words
+from disambig.text.tokenisations.words import Words
+
+HEADER = {"tokenisation": Words.name, "made": "for a test"}
+
+ARTICLES = {
+    (1, "apple"): {"an": 8, "the": 4, "": -4},
+    (1, "old"): {"an": 8, "the": 4, "": -4},
+    (1, "pear"): {"a": 8, "the": 4, "": -4},
+    (1, "house"): {"a": 6, "the": 6, "": -4},
+    (-1, "hates"): {"the": 1},
+}
+"""What the word behind, or before, makes likely; elsewhere no word is (`by_hand(..., bias={"": 3})`)."""
+
+
+def by_hand(
+    words: Sequence[str],
+    rules: Mapping[tuple[int, str], Mapping[str, float]],
+    *,
+    bias: Mapping[str, float] | None = None,
+    reach: int = 2,
+    endings: int = 4,
+) -> Cloze:
+    """Return a model whose score of a candidate is its bias and what the rules that hold say of it.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The vocabulary; those of the rules come behind.
+    rules : mapping
+        Of a place (-1: right before, 1: right behind) and the word there to scores of candidates, ``""``
+        among them.
+    """
+    known = list(dict.fromkeys([*words, *(word for _, word in rules)]))
+    candidates = {word: i for i, word in enumerate([*known, ""])}
+    n, h = len(known), len(rules)
+    embeddings = np.zeros((n + endings + 1, h), np.float32)
+    inputs = np.zeros((2 * reach, h, h), np.float32)
+    outputs = np.zeros((n + 1, h), np.float32)
+    biases = np.zeros(n + 1, np.float32)
+    for unit, ((place, word), scores) in enumerate(rules.items()):
+        embeddings[known.index(word), unit] = 1.0
+        inputs[-place - 1 if place < 0 else reach + place - 1, unit, unit] = 1.0
+        for candidate, score in scores.items():
+            outputs[candidates[candidate], unit] = score
+    for candidate, score in (bias or {}).items():
+        biases[candidates[candidate]] = score
+    weights = {
+        "embeddings": embeddings,
+        "inputs": inputs,
+        "hidden_bias": np.zeros(h, np.float32),
+        "states": np.eye(h, dtype=np.float32),
+        "state_bias": np.zeros(h, np.float32),
+        "outputs": outputs,
+        "output_bias": biases,
+    }
+    vocabulary = Vocabulary(hash_words(known), endings)
+    return quantised(vocabulary, weights, left=reach, right=reach, most_hidden=1.0, header=dict(HEADER))
+
+
+def articles() -> Cloze:
+    """Return a model that knows a, an and the before a few words, and that elsewhere there is none."""
+    return by_hand(["a", "an", "the", "she", "ate", "saw", "likes"], ARTICLES, bias={"": 3})
+
+
+def random_cloze(words: Sequence[str], seed: int = 0, *, left: int = 3, right: int = 2) -> Cloze:
+    """Return a model of random weights, small enough to be made anew."""
+    rng = np.random.default_rng(seed)
+    n, endings, d, h, s = len(words), 5, 6, 9, 7
+
+    def some(*shape: int) -> np.ndarray:
+        return rng.normal(size=shape).astype(np.float32)
+
+    weights = {
+        "embeddings": some(n + endings + 1, d),
+        "inputs": some(left + right, d, h),
+        "hidden_bias": some(h),
+        "states": some(h, s),
+        "state_bias": some(s),
+        "outputs": some(n + 1, s),
+        "output_bias": some(n + 1),
+    }
+    vocabulary = Vocabulary(hash_words(list(words)), endings)
+    return quantised(vocabulary, weights, left=left, right=right, most_hidden=8.0, header=dict(HEADER))

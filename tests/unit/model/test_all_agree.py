@@ -1,0 +1,187 @@
+"""Two tasks that object to the same places: whatever shows flags shows the same ones."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+
+import pytest
+import spacy
+from commands import here
+from overlapping import CORRECTED, DOUBLED, FLAGS, FORM, MODELS, TEXT
+from spacy.tokens import DocBin
+
+from disambig.batch.annotation import annotate_documents
+from disambig.batch.sources import ModelSource
+from disambig.formats.corrected import corrected
+from disambig.formats.documents import Document
+from disambig.formats.results import flagged_records
+from disambig.model.annotate import annotate
+from disambig.spacy.annotations import decisions_of
+from disambig.spacy.component import Disambiguator
+from disambig.spacy.proofreading import Proofreader
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch, tmp_path):
+    monkeypatch.setattr("disambig.packs.available", lambda: dict.fromkeys(MODELS, tmp_path))
+    monkeypatch.setattr("disambig.packs.usual", lambda: tuple(sorted(MODELS)))
+    monkeypatch.setattr("disambig.model.loading.load", MODELS.__getitem__)
+    (tmp_path / "notes.md").write_text(TEXT)
+    return tmp_path
+
+
+def as_flag(record):
+    others = [(other["task"], other["replacement"]) for other in record["alternatives"]]
+    return record["task"], record["observed"], record["replacement"], others
+
+
+def shown(records):
+    """Flagged records as `FLAGS` has them."""
+    flagged = (record for record in records if record["flagged"])
+    return [as_flag(record) for record in sorted(flagged, key=lambda r: (r["start"], r["end"]))]
+
+
+PLAIN = [(task, old, new) for task, old, new, _ in FLAGS]
+PLACES = ["1:7", "1:9", "3:1", "3:24", "3:42", "3:42", "3:47"]
+
+
+def places(lines):
+    return [line.split(" ")[0].removeprefix("notes.md:").rstrip(":") for line in lines.splitlines()]
+
+
+def plain(elements):
+    return [html.unescape(re.sub(r"<[^>]+>", "", element)) for element in elements]
+
+
+def of_annotate(folder, name, *more):
+    done = here("annotate", "notes.md", "--format", name, "--quiet", *more, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("models", [(FORM, DOUBLED), (DOUBLED, FORM)])
+def test_in_python(models):
+    found = annotate([TEXT], models)
+    assert shown(each.record(i, TEXT) for each in found for i in range(len(each))) == FLAGS
+
+
+def test_check(installed):
+    done = here("check", "notes.md", "--format", "jsonl", "--quiet", folder=installed)
+    flags = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [as_flag(flag) for flag in flags] == [(*flag[:2], flag[2].strip(), flag[3]) for flag in FLAGS]
+    assert [f"{flag['line']}:{flag['column']}" for flag in flags] == PLACES
+    assert places(here("check", "notes.md", "--quiet", folder=installed).stdout) == PLACES
+    assert here("check", "notes.md", "--fix", "--quiet", folder=installed).returncode == 1
+    assert (installed / "notes.md").read_text() == CORRECTED
+
+
+def test_json_lines_and_text(installed):
+    said = json.loads(of_annotate(installed, "jsonl"))
+    assert shown(said["decisions"]) == FLAGS and said["flags"] == len(FLAGS)
+    assert [decision["flagged"] for decision in said["decisions"]].count(False) == 3
+    assert places(of_annotate(installed, "text")) == PLACES
+
+
+def test_tables(installed):
+    rows = list(csv.DictReader(io.StringIO(of_annotate(installed, "csv", "--only-flags"))))
+    assert [(row["task"], row["observed"], row["replacement"]) for row in rows] == PLAIN
+
+
+def test_corrected_text_and_edits(installed):
+    assert of_annotate(installed, "corrected") == CORRECTED
+    edit = re.compile(r"^A \d+ \d+\|\|\|\w:(\w+)\|\|\|(.*?)\|\|\|", re.MULTILINE)
+    found = edit.findall(of_annotate(installed, "m2"))
+    assert found == [(task.upper(), "A" if old == "The" else new.strip()) for task, old, new in PLAIN]
+
+
+def test_conllu(installed):
+    values = re.findall(r"Disambig=(\S+)", of_annotate(installed, "conllu"))
+    flags = [value.split(":") for each in values for value in each.split(";") if value.endswith(":flag")]
+    found = [(task, old.replace("%20", " "), new) for task, old, new, *_ in flags]
+    assert found == [(task, old, new.strip().lower()) for task, old, new in PLAIN]
+
+
+def test_html(installed):
+    page = of_annotate(installed, "html")
+    heads = plain(re.findall(r'<span class="h">(<s>.*?</b>)</span>', page))
+    assert sorted(heads) == sorted(f"{old or '∅'} → {new.strip() or '∅'}" for _, old, new in PLAIN)
+    others = ["or an (form, 30\xa0%)", "or An (form, 40\xa0%)", "or ∅ (form, 60\xa0%)"]
+    assert plain(re.findall(r'<span class="m">(or .*?)</span>', page)) == others
+
+
+@pytest.mark.parametrize("order", [(FORM, DOUBLED), (DOUBLED, FORM)])
+def test_components_in_whatever_order(order):
+    nlp = spacy.blank("en")
+    doc = nlp(TEXT)
+    for model in order:
+        task = model.task.name
+        doc = Disambiguator(nlp, model, name=task, spans_key=task)(doc)
+    for each in (doc, *DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)):
+        spans = [span for task in MODELS for span in each.spans[task]]
+        assert shown(span._.disambig for span in spans) == FLAGS
+        found = [decisions_of(each, task) for task in MODELS]
+        assert shown(one.record(i, TEXT) for one in found for i in range(len(one))) == FLAGS
+
+
+def test_what_a_second_component_says_is_known_to_the_first():
+    nlp = spacy.blank("en")
+    doc = Disambiguator(nlp, FORM, name="form", spans_key="form")(nlp(TEXT))
+    first = doc.spans["form"][0]
+    assert first._.disambig["flagged"] and first._.disambig["alternatives"] == ()
+    doc = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled")(doc)
+    assert not first._.disambig["flagged"]
+    none = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled", flags_per_1000=0)
+    assert none(doc).spans["form"][0]._.disambig["flagged"]
+
+
+def test_a_copy_has_its_own_flags():
+    nlp = spacy.blank("en")
+    doc = Disambiguator(nlp, FORM, name="form", spans_key="form")(nlp(TEXT))
+    copy = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled")(doc.copy())
+    copy.user_data["disambig.form"] = doc.user_data["disambig.form"]
+    first = [each.spans["form"][0] for each in (doc, copy, doc)]
+    assert [span._.disambig["flagged"] for span in first] == [True, False, True]
+
+
+def test_a_task_decided_twice_does_not_compete_with_itself():
+    nlp = spacy.blank("en")
+    doc = nlp(TEXT)
+    for key in ("form", "again"):
+        doc = Disambiguator(nlp, FORM, name=key, spans_key=key)(doc)
+    both = [[span._.disambig for span in doc.spans[key]] for key in ("form", "again")]
+    assert both[0] == both[1] and all(r["flagged"] and not r["alternatives"] for r in both[0])
+
+
+@pytest.mark.parametrize("order", [(FORM, DOUBLED), (DOUBLED, FORM)])
+def test_the_component_that_has_them_all(order):
+    nlp = spacy.blank("en")
+    doc = Proofreader(nlp, order, name="all")(nlp(TEXT))
+    spans = doc.spans["proofread"]
+    assert shown(span._.disambig for span in spans) == FLAGS
+    assert [(span.id_, span.label_) for span in spans] == [(task, new.strip()) for task, _, new in PLAIN]
+
+
+def test_docs_of_a_corpus(installed):
+    here("annotate", "notes.md", "--output", "notes.spacy", "--quiet", folder=installed)
+    kept = DocBin(store_user_data=True).from_disk(installed / "notes.spacy")
+    (doc,) = kept.get_docs(spacy.blank("en").vocab)
+    assert shown(span._.disambig for task in MODELS for span in doc.spans[task]) == FLAGS
+
+
+def test_long_texts_in_pieces():
+    before = "Nothing here to see. " * 30_000
+    (found,), _ = annotate_documents([Document("a", before + TEXT, "a.txt")], ModelSource().load())
+    records = flagged_records(found)
+    assert shown(records) == FLAGS and corrected(found) == before + CORRECTED
+    assert all(other["start"] > len(before) for record in records for other in record["alternatives"])
+
+
+def test_some_tasks_alone(installed):
+    lines = here("check", "notes.md", "--task", "form", "--quiet", folder=installed).stdout.splitlines()
+    assert len(lines) == 6 and all("(form, " in line for line in lines)
+    lines = here("annotate", "notes.md", "--task", "doubled", "--format", "text", "--quiet", folder=installed)
+    assert len(lines.stdout.splitlines()) == 4

@@ -1,0 +1,182 @@
+"""One flag a place: what overlaps, which stands, and what the others become."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data.decisions import Decisions
+from disambig.data.groups import Group
+from disambig.model.one_place import ranks, settle, slots_of, standing
+
+
+def decided(task, *edits, documents=None):
+    """Decisions of a task: (start, end, observed, new, probability, flagged)."""
+    table = tuple(Group(f"{task}{i}", (old, new)) for i, (_, _, old, new, *_) in enumerate(edits))
+    n = len(edits)
+    column = lambda values, kind: np.array(list(values), kind)  # noqa: E731
+    flagged = column((edit[5] if len(edit) > 5 else True for edit in edits), bool)
+    return Decisions(
+        task=task, model="toy 1", table=table, documents=column(documents or [0] * n, np.int32),
+        starts=column((edit[0] for edit in edits), np.int32),
+        ends=column((edit[1] for edit in edits), np.int32),
+        groups=np.arange(n, dtype=np.int32), observed=np.zeros(n, np.int32),
+        chosen=np.ones(n, np.int32), offsets=np.arange(n + 1) * 2,
+        scores=np.tile(np.array([0.0, 1.0], np.float32), n), margins=np.ones(n, np.float32),
+        probabilities=column((edit[4] for edit in edits), np.float32), flagged=flagged,
+        found=np.zeros(n, np.int32), asked=np.zeros(n, np.int32),
+    )  # fmt: skip
+
+
+def flags(decisions, text):
+    return [
+        (each.task, text[each.starts[i] : each.ends[i]], record["replacement"])
+        for each in decisions
+        for i in np.flatnonzero(each.flagged)
+        for record in [each.record(int(i), text)]
+    ]
+
+
+TEXT = "I saw a a old house"
+AN = decided("form", (8, 9, "a", "an", 0.6))
+THE = decided("article", (8, 9, "a", "the", 0.8))
+NONE = decided("doubled", (8, 9, "a", "", 0.7))
+
+
+@pytest.mark.parametrize("order", list(permutations([AN, THE, NONE])))
+def test_the_surest_of_several_tasks_stands_in_whatever_order(order):
+    found = settle(order, [TEXT])
+    assert flags(found, TEXT) == [("article", "a", "the")]
+    (winner,) = [each for each in found if each.flagged.any()]
+    record = winner.record(0, TEXT)
+    assert list(record["alternatives"]) == [
+        {"task": "doubled", "start": 8, "end": 9, "replacement": "", "probability": 0.7},
+        {"task": "form", "start": 8, "end": 9, "replacement": "an", "probability": 0.6},
+    ]
+    losers = [each for each in found if not each.flagged.any()]
+    assert all(each.raised.tolist() == [True] for each in found) and len(losers) == 2
+    assert "alternatives" not in losers[0].record(0, TEXT)
+
+
+def test_where_nothing_overlaps_nothing_is_made_anew():
+    other = decided("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
+    found = settle([other, AN], [TEXT])
+    assert found[0] is other and found[1] is AN and other.raised is other.flagged
+
+
+def overlap(one, other, text="one two three four"):
+    found = settle([decided("a", (*one, 0.9)), decided("b", (*other, 0.5))], [text])
+    return not found[1].flagged.any()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((4, 7, "two", "too"), (4, 7, "two", "to"), True),
+        ((4, 13, "two three", "x"), (8, 13, "three", "tree"), True),
+        ((0, 7, "one two", "x"), (4, 13, "two three", "y"), True),
+        ((4, 7, "two", "too"), (8, 13, "three", "tree"), False),
+        ((4, 4, "", "a"), (4, 4, "", "the"), True),
+        ((4, 4, "", "a"), (4, 7, "two", "too"), False),  # a word put in before another that is replaced
+        ((4, 4, "", "a"), (0, 3, "one", "on"), False),
+        ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside of what is replaced
+        ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the blank that goes is in that gap
+        ((4, 7, "two", ""), (8, 13, "three", "tree"), False),
+        ((4, 7, "two", ""), (8, 13, "three", ""), False),  # one behind the other, both go
+        ((14, 18, "four", ""), (8, 13, "three", "tree"), False),
+    ],
+)
+def test_what_is_one_place(one, other, same):
+    assert overlap(one, other) is same
+    assert overlap(other, one) is same
+
+
+def test_the_capital_of_a_word_that_goes_is_part_of_its_edit():
+    text = "The a dog."
+    assert overlap((0, 3, "the", ""), (4, 5, "a", "an"), text)
+    assert not overlap((0, 3, "the", ""), (4, 5, "a", "an"), "the a dog.")
+
+
+def test_ties_are_for_the_longer_then_for_the_first_name():
+    def winner(*edits):
+        found = settle([decided(task, edit) for task, edit in edits], ["aaa bbb"])
+        return flags(found, "aaa bbb")[0][0]
+
+    short, long = (0, 3, "aaa", "x", 0.5), (0, 7, "aaa bbb", "y", 0.5)
+    assert winner(("a", short), ("b", long)) == "b"
+    assert winner(("b", short), ("a", short)) == "a"
+    assert winner(("a", short), ("b", (0, 3, "aaa", "x", 0.51))) == "b"
+
+
+def test_what_loses_to_a_loser_stands():
+    first = decided("a", (0, 7, "one two", "x", 0.9), (8, 18, "three four", "y", 0.3))
+    second = decided("b", (4, 13, "two three", "z", 0.5))
+    text = "one two three four"
+    found = settle([first, second], [text])
+    assert found[0].flagged.tolist() == [True, True] and found[1].flagged.tolist() == [False]
+
+
+def test_it_is_settled_anew_with_what_comes_later():
+    once = settle([AN, NONE], [TEXT])
+    assert flags(once, TEXT) == [("doubled", "a", "")]
+    again = settle([*once, THE], [TEXT])
+    assert flags(again, TEXT) == [("article", "a", "the")]
+    assert flags(settle(again, [TEXT]), TEXT) == flags(again, TEXT)
+    alone = settle(again[:1], [TEXT])
+    assert flags(alone, TEXT) == [("form", "a", "an")] and alone[0].settled is None
+
+
+def test_documents_are_apart_and_parts_keep_their_alternatives():
+    texts = ["a b", "a b", "a b"]
+    one = decided("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
+    two = decided("y", (0, 1, "a", "the", 0.5), (2, 3, "b", "c", 0.5), documents=[1, 2])
+    first, second = settle([one, two], texts)
+    assert first.flagged.all() and second.flagged.tolist() == [False, True]
+
+    def alternatives(part, i):
+        return [other["replacement"] for other in part.record(i, "a b")["alternatives"]]
+
+    assert [alternatives(first, i) for i in range(3)] == [[], ["the"], []]
+    assert alternatives(first.of_document(1), 0) == ["the"] and first.of_document(0).settled is None
+    assert [alternatives(first.take(np.array([2, 1])), i) for i in range(2)] == [[], ["the"]]
+    assert second.take(np.array([1, 0])).raised.tolist() == [True, True]
+    assert second.take(np.array([1])).settled is None
+
+
+EDIT = st.tuples(
+    st.integers(0, 1),
+    st.integers(0, 8),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.booleans(),
+)
+
+
+@given(st.lists(EDIT, max_size=12))
+def test_against_all_pairs(edits):
+    """The surest stand, one after the other, if they overlap none that stands."""
+    documents, starts, lengths, sure, tasks, removes = np.array(edits, np.int64).reshape(-1, 6).T
+    slots = slots_of(starts, starts + lengths, removes.astype(bool))
+    found = standing(documents, slots, sure / 4, tasks)
+    taken = [
+        (d, set(range(first, last + 1)))
+        for d, (first, last) in zip(documents.tolist(), slots.T.tolist(), strict=True)
+    ]
+    order = sorted(range(len(edits)), key=lambda i: (-sure[i], slots[0][i] - slots[1][i], tasks[i], i))
+    expected, stand = list(range(len(edits))), []
+    for i in order:
+        over = [k for k in stand if taken[k][0] == taken[i][0] and taken[k][1] & taken[i][1]]
+        if over:
+            expected[i] = over[0]
+        else:
+            stand.append(i)
+    assert found.tolist() == expected
+
+
+def test_ranks_are_by_name():
+    assert ranks(["spelling", "article", "spelling"]).tolist() == [1, 0, 1]

@@ -1,0 +1,150 @@
+"""Files of words that are mistaken for each other: kept as written, bad lines named; the English one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from disambig_real_words.between import ZERO, listed
+from disambig_real_words.other_words import Form, Slip
+from disambig_real_words.relations import (
+    ENGLISH,
+    KINDS,
+    MOST_WORDS,
+    Relations,
+    is_word,
+    read_relations,
+    relations_in,
+    write_relations,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.errors import UserError
+from disambig.text.hashing import hash_word, hash_words
+from disambig.text.tokenisations.words import Words
+
+words = st.from_regex(r"[a-zäéßжक]{1,6}('[a-z]{1,3})?", fullmatch=True)
+sets = st.lists(words, min_size=2, max_size=MOST_WORDS, unique=True)
+files = st.fixed_dictionaries({}, optional={kind: st.lists(sets, min_size=1, max_size=4) for kind in KINDS})
+
+
+@given(files, st.lists(st.text(max_size=20), max_size=3))
+def test_sets_come_back_as_they_were_written(tmp_path_factory, content, about):
+    path = tmp_path_factory.mktemp("relations") / "new" / "xx.tsv"
+    write_relations(path, content, about)
+    assert read_relations(path) == {kind: content.get(kind, []) for kind in KINDS}
+
+
+@given(st.lists(sets, min_size=1, max_size=4), st.data())
+def test_how_a_line_is_written_does_not_matter(tmp_path_factory, content, data):
+    path = tmp_path_factory.mktemp("relations") / "xx.tsv"
+    lines = []
+    for each in content:
+        lines += data.draw(st.sampled_from([[], [""], ["# slip\ta remark"], ["  "]]))
+        line = data.draw(st.sampled_from([" ", "  ", "\t"])).join(each)
+        line = data.draw(st.sampled_from([line, f"{line} ", f"{line} {each[0]}" if len(each) < 9 else line]))
+        curly = data.draw(st.sampled_from(["'", "\N{RIGHT SINGLE QUOTATION MARK}"]))
+        lines.append("slip\t" + line.replace("'", curly))
+    mark, end = data.draw(st.sampled_from(["", "\ufeff"])), data.draw(st.sampled_from(["\n", "\r\n"]))
+    path.write_bytes((mark + end.join(lines)).encode())
+    assert read_relations(path)["slip"] == content
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("slip form from", "'slip form from' is none of form, derived, possessive, slip"),
+        ("slips\tform from", "'slips' is none of"),
+        ("\tform from", "'' is none of"),
+        ("slip\tform", "2 to 16 different words are wanted, and there are 1"),
+        ("slip\tform Form", "there are 1"),
+        ("slip\t", "there are 0"),
+        ("form\t" + " ".join("abcdefghijklmnopq"), "there are 17"),
+        ("slip\twell-known known", "'well-known' is no word"),
+        ("slip\ta1 b", "'a1' is no word"),
+        ("slip\tdogs' dogs", '"dogs\'" is no word'),
+        ("slip\t. a", "'.' is no word"),
+    ],
+)
+def test_what_is_no_set_is_refused_with_its_line(tmp_path, line, said):
+    path = tmp_path / "xx.tsv"
+    path.write_text(f"# mine\nslip\tform from\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        read_relations(path)
+    assert caught.value.code == "D995" and "\n" not in str(caught.value)
+    assert str(path) in str(caught.value) and "line 3: " in str(caught.value) and said in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b"caf\xe9"])
+def test_a_file_of_relations_that_cannot_be_read(tmp_path, content):
+    path = tmp_path / "xx.tsv"
+    if content is not None:
+        path.write_bytes(content)
+    for read in (read_relations, lambda path: Form(relations=path).related):
+        with pytest.raises(UserError, match="D995") as caught:
+            read(path)
+        assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+    with pytest.raises(UserError, match="D995"):
+        read_relations(tmp_path)
+    with pytest.raises(UserError, match="D995"):
+        read_relations("nul\0byte")
+
+
+def test_a_file_without_the_kinds_that_are_asked_for(tmp_path):
+    path = tmp_path / "xx.tsv"
+    path.write_text("# none\n\nslip\tform from\n")
+    assert len(Slip(relations=path).related.words) == 2
+    with pytest.raises(UserError, match=r"D995.*no line of form or derived or possessive"):
+        _ = Form(relations=path).related
+
+
+@pytest.mark.parametrize("kinds", [[], ["slips"], "slip", ["slip", 3]])
+def test_kinds_that_there_are_not(kinds):
+    with pytest.raises(UserError, match=r"D997.*form, derived, possessive, slip"):
+        _ = Form(kinds=kinds).related
+
+
+@given(st.lists(sets, max_size=5))
+def test_the_words_of_a_set_are_related_to_each_other(content):
+    related = Relations.of(content)
+    for word in {word for each in content for word in each}:
+        number = int(related.find(hash_words([word]))[0])
+        assert related.spellings[number] == word and related.words[number] == hash_word(word)
+        others = [
+            related.spellings[i] for i in related.others[related.offsets[number] :][: _size(related, number)]
+        ]
+        expected = {other for each in content if word in each for other in each} - {word}
+        assert set(others) == expected and len(others) == len(expected)
+    assert related.find(hash_words(["unheard"])).tolist() == [-1]
+
+
+def _size(related, number):
+    return int(related.offsets[number + 1] - related.offsets[number])
+
+
+def test_the_english_file():
+    content = read_relations(ENGLISH)
+    assert all(content[kind] for kind in KINDS)
+    flat = sorted({word for kind in content.values() for each in kind for word in each})
+    assert all(map(is_word, flat))
+    view = Words()(flat)
+    assert np.array_equal(np.diff(view.documents), np.full(len(flat), 3))  # one word between two boundaries
+    forms = relations_in(str(ENGLISH), ("form",))
+    number = int(forms.find(hash_words(["is"]))[0])
+    assert {"are", "was"} <= {
+        forms.spellings[i] for i in forms.others[forms.offsets[number] :][: _size(forms, number)]
+    }
+
+
+def test_a_list_of_words_and_none():
+    related = listed("missing", ["To", "isn\N{RIGHT SINGLE QUOTATION MARK}t"])
+    assert set(related.spellings) == {"to", "isn't", ZERO}
+    assert np.array_equal(np.diff(related.offsets), [2, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "given_words", [[], "a an", ["a", ""], ["in front"], ["well-known"], ["a", 3], ["a."]]
+)
+def test_what_is_no_list_of_words_is_refused(given_words):
+    with pytest.raises(UserError, match=r"D996.*articles"):
+        listed("articles", given_words)
