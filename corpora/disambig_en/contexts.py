@@ -30,6 +30,7 @@ from disambig.features.cloze.locate import FOLDER
 from disambig.features.cloze.model import Cloze
 from disambig.features.cloze.vocabulary import Vocabulary
 from disambig.tasks.confusion_sets import read_confusion_sets
+from disambig.text.hashing import hash_words
 from disambig.text.tokenisations.words import Words
 from disambig.text.view import TokenView
 
@@ -136,7 +137,7 @@ def _views(data: Path, domains: Sequence[str]) -> Iterator[TokenView]:
 
 
 def _numbers(vocabulary: Vocabulary, words: Sequence[str]) -> NDArray[np.int64]:
-    numbers = vocabulary.of_words(words)
+    numbers = vocabulary.of_hashes(hash_words(words))
     return numbers[numbers >= 0].astype(np.int64)
 
 

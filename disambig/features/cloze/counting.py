@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from disambig.features.cloze.learning_settings import check_whole
 from disambig.features.cloze.vocabulary import Vocabulary, normal_form_of
+from disambig.text.hashing import UNKNOWN
 from disambig.text.view import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, TokenView
 
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
@@ -44,6 +45,8 @@ def count_vocabulary(
     spellings: dict[int, str] = dict(_BOUNDARIES)
     for view in views:
         hashes, first, seen = np.unique(view.hashes, return_index=True, return_counts=True)
+        own = hashes != UNKNOWN
+        hashes, first, seen = hashes[own], first[own], seen[own]
         counts.update(dict(zip(hashes.tolist(), seen.tolist(), strict=True)))
         normal_form = normal_form_of(view.tokenisation)
         documents, starts, ends = view.document_of(first), view.starts[first], view.ends[first]

@@ -18,16 +18,18 @@ def hidden_units(given, around, bias, units):
     """Fill `units`, shape (n, H), from what each word gives at each place: `given`, (places, words, H)."""
     n, places = around.shape
     h = len(bias)
+    for p in range(places):  # outside, for what one place gives stays near
+        for i in range(n):
+            row, part = units[i], given[p, around[i, p]]
+            if p == 0:
+                for k in range(h):
+                    row[k] = bias[k] + part[k]
+            else:
+                for k in range(h):
+                    row[k] += part[k]
     for i in range(n):
-        row = units[i]
         for k in range(h):
-            row[k] = bias[k]
-        for p in range(places):
-            part = given[p, around[i, p]]
-            for k in range(h):
-                row[k] += part[k]
-        for k in range(h):
-            row[k] = max(row[k], np.float32(0))
+            units[i, k] = max(units[i, k], np.float32(0))
 
 
 @compiled

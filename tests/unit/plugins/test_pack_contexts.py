@@ -13,6 +13,7 @@ import pytest
 from disambig.features.cloze.counting import count_vocabulary
 from disambig.features.cloze.states import Places, scores_of, states_at
 from disambig.text.tokenisations.words import Words
+from disambig.text.view import START_HASH
 
 PACK = Path(__file__).parents[3] / "corpora" / "disambig_en"
 TEXT = ("She has an apple.", "He was there.", "They have a pear. We were here.", "It was their house.")
@@ -74,7 +75,7 @@ def test_shares_say_how_often_text_is_looked_at(contexts, share):
     vocabulary, _, _ = count_vocabulary([view], 100, 4)
     parts = list(contexts.stretches(iter([view]), vocabulary, share))
     assert sum(map(len, parts)) == pytest.approx(share * len(view), rel=0.12)
-    start = vocabulary.of_words(["<S>"])[0]
+    start = vocabulary.of_hashes(np.array([START_HASH], np.uint64))[0]
     assert all(part[0] == start for part in parts)
     assert max(map(len, parts)) < 2 * contexts.STRETCH
     if share == 1.0:

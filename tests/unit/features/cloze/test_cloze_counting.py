@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disambig.errors import UserError
 from disambig.features.cloze.counting import count_vocabulary
 from disambig.features.cloze.vocabulary import LAST
-from disambig.text.hashing import hash_word
+from disambig.text.hashing import hash_word, hash_words
 from disambig.text.tokenisations.words import Words
 
 TEXTS = st.lists(st.text(st.sampled_from("abcdeÉß\u2019'1 .\n"), max_size=40), min_size=1, max_size=6)
@@ -34,7 +34,7 @@ def test_numbers_are_of_the_most_frequent_words_and_of_the_endings_of_others(tex
     own = [w for w in spellings if w not in ("<S>", "</S>")]
     left_out = [n for word, n in truth.items() if word not in spellings]
     assert min((truth[w] for w in own), default=0) >= max(left_out, default=0)
-    assert vocabulary.of_words(spellings).tolist() == list(range(len(vocabulary)))
+    assert vocabulary.of_hashes(hash_words(spellings)).tolist() == list(range(len(vocabulary)))
     for view, part in zip(views, (texts[:cut], texts[cut:]), strict=True):
         said = [word for text in part for word in Words().words(text)]
         for word, number in zip(said, vocabulary.of_view(view).tolist(), strict=True):
@@ -51,6 +51,12 @@ def test_sentence_ends_have_numbers_even_where_words_are_more_frequent():
     assert spellings[0] == "so"
     assert counts.tolist() == [4, 1, 1]
     assert len(np.unique(vocabulary.words)) == 3
+
+
+def test_words_too_long_for_a_hash_of_their_own_get_no_number():
+    vocabulary, _, spellings = count_vocabulary([Words()(["x" * 300 + " " + "y" * 300 + " so"] * 5)], 9, 2)
+    assert sorted(spellings) == ["</S>", "<S>", "so"]
+    assert len(vocabulary) == 3
 
 
 @pytest.mark.parametrize(("setting", "given"), [("n_words", (2, 4)), ("endings", (8, 0))])
