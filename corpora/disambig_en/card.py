@@ -105,8 +105,8 @@ def _people(figures: dict[str, Any]) -> str:
         lines += ["| " + " | ".join([*cells, _percent(line["wrong"])]) + " |", ""]
         lines += _curve_of_people(found["curve"])
     lines += [
-        "Flags on the untouched paragraphs of `dev` that were read by one reader. What looked wrong for another",
-        "reason than the one proposed, or like a matter of style, was taken for right.\n",
+        "Flags on the untouched paragraphs of `dev` that one reader read. What looked wrong for another reason",
+        "than the one proposed, or like a matter of style, was taken for right.\n",
         "| flags | read | show a mistake |",
         "|---|---|---|",
         *(f"| {title} | {n} | {real} |" for title, n, real in READ),
@@ -120,9 +120,16 @@ def _curve_of_people(points: Sequence[dict[str, Any]]) -> list[str]:
     shared = all("rates" in point for point in points)
     classes = list(points[0]["classes"]) if points and "classes" in points[0] else []
     lines = [
-        "| " + " | ".join(
-            [f"set for {'all together' if shared else 'each'}", "false flags per 1,000", "right, of all", *classes]
-        ) + " |",
+        "| "
+        + " | ".join(
+            [
+                f"set for {'all together' if shared else 'each'}",
+                "false flags per 1,000",
+                "right, of all",
+                *classes,
+            ]
+        )
+        + " |",
         "|---" * (3 + len(classes)) + "|",
     ]
     for point in points:
