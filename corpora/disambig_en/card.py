@@ -49,11 +49,12 @@ def _contents(home: Path) -> str:
     rows = [
         f"| `english.counts` | {_mb(home / 'english.counts')} | {table.n_ngrams:,} n-grams of 1 to 5 words |"
     ]
-    more = CountTable.open(home / "words.counts")
+    more = CountTable.open(home / "words" / "ngrams.counts")
     least_of_words = "/".join(str(count) for count in more.header["info"]["least"].values())
     said = f"{more.n_ngrams:,} n-grams of all words, counted {least_of_words} times or more by length"
-    rows.append(f"| `words.counts` | {_mb(home / 'words.counts')} | {said} |")
-    rows.append(f"| `words` | {_mb(home / 'words' / 'weights.npz')} | the model of words in context |")
+    rows.append(f"| `words/ngrams.counts` | {_mb(home / 'words' / 'ngrams.counts')} | {said} |")
+    weights = _mb(home / "words" / "weights.npz")
+    rows.append(f"| `words/weights.npz` | {weights} | the model of words in context |")
     for path in sorted((home / "models").glob("*/weights.npz")):
         rows.append(f"| `models/{path.parent.name}` | {_mb(path)} | weights, calibration, operating point |")
     least = {
@@ -105,8 +106,8 @@ def _people(figures: dict[str, Any]) -> str:
         lines += ["| " + " | ".join([*cells, _percent(line["wrong"])]) + " |", ""]
         lines += _curve_of_people(found["curve"])
     lines += [
-        "Flags on the untouched paragraphs of `dev` that one reader read. What looked wrong for another reason",
-        "than the one proposed, or like a matter of style, was taken for right.\n",
+        "Flags on the untouched paragraphs of `dev` that one reader read. What looked wrong for another",
+        "reason than the one proposed, or like a matter of style, was taken for right.\n",
         "| flags | read | show a mistake |",
         "|---|---|---|",
         *(f"| {title} | {n} | {real} |" for title, n, real in READ),

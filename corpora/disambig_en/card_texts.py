@@ -53,7 +53,8 @@ CC0, Apache 2.0, MIT, BSD and others); they keep no sentence, but weights of wor
 with what stands beside them.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
-read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind of word each word mostly is, by which head words of prepositions are found (in the plugin
+read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind of
+word each word mostly is, by which head words of prepositions are found (in the plugin
 `disambig_variance_svm`), was told by a tagger that learned from UD English EWT (CC BY-SA 4.0). The model of
 *it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016: Yahoo! Answers; Apache 2.0)
 and on those of UD English EWT, less its test part (CC BY-SA 4.0); what the frames of an "it" say, and which
@@ -68,8 +69,9 @@ counted, half of the science, two fifths of the speeches, half as much again of 
 twice the essays, manuals, guides, technical and mixed text, 115 million tokens, once each in random order
 (an hour on two cores). Which words are forms of which comes from the tables of spacy-lookups-data (MIT; its
 exceptions are WordNet's) and from rules of spelling, for words that were counted (`relations.py`). The
-models of articles, forms, slips and doubled words weigh its scores beside the n-grams of `words.counts`, by
-weights learned from a sixth of the held-out paragraphs; their judges are as above.
+models of articles, forms, slips and doubled words weigh its scores beside the n-grams of
+`words/ngrams.counts`, by weights learned from a sixth of the held-out paragraphs; their judges are as
+above.
 """
 
 WEAKNESSES = """\

@@ -20,7 +20,7 @@ HOME = Path(__file__).parent
 CORRECTING = ("preposition", "spelling")
 """Tasks that correct words; *it* labels them."""
 TASKS = (*CORRECTING, "it")
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 FIXES = "labelled/fixes"
 """Mistakes that people made, and clean paragraphs of the same projects."""
 

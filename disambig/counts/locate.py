@@ -9,6 +9,9 @@ from disambig.counts.table import CountTable
 from disambig.errors import UserError
 from disambig.files.opening import stamp_of
 
+IN_FOLDERS = "ngrams.counts"
+"""What the table in a folder of a pack is called."""
+
 
 def open_table(counts: str | Path | CountTable) -> CountTable:
     """Open a count table; the same file is opened once a process, and anew when it was replaced.
@@ -16,8 +19,8 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     Parameters
     ----------
     counts : str, path or CountTable
-        A path (anything with a separator or a suffix, or that exists), or ``PACK`` for the table of an
-        installed pack.
+        A path (anything with a separator or a suffix, or that exists), ``PACK`` for the table of an
+        installed pack, or ``PACK/FOLDER`` for that in a folder it brings.
 
     Raises
     ------
@@ -37,6 +40,15 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
         if brought is None:
             raise UserError("D413", name=str(counts))
         path = brought
+    elif not path.exists() and len(path.parts) == 2 and not path.suffix:
+        from disambig.packs import packs
+
+        installed = packs()
+        if path.parts[0] in installed:
+            folder = installed[path.parts[0]].folders.get(path.parts[1])
+            if folder is None or not (folder / IN_FOLDERS).is_file():
+                raise UserError("D413", name=str(counts))
+            path = folder / IN_FOLDERS
     path = path.resolve()
     return _open(path, stamp_of(path))
 

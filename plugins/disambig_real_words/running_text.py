@@ -8,6 +8,7 @@ of `lines`. What is quoted, code or a name is found elsewhere (`protect`).
 from __future__ import annotations
 
 import re
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from disambig.api.tasks import glued
 from .lines import lines_apart
 
 Ints = NDArray[np.int64]
+_lines: WeakKeyDictionary[TokenView, dict[int, tuple[Ints, Ints]]] = WeakKeyDictionary()
+"""Of the documents of a view the lines apart: several tasks ask for them."""
 _ENDS = re.compile("[\r\n]")
 _BEFORE = re.compile(r"[\s(\[{\"'\u2018\u201c\u201e\u00ab\u2013\u2014\u2026]")
 _BEHIND = re.compile(r"[\s)\]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;]|[.:!?]+(?!\w)")
@@ -52,6 +55,7 @@ def in_running_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]
 
     Words in capitals are not, and neither are empty places beside a number.
     """
+    known = _lines.setdefault(view, {})
     found = np.zeros(len(positions), bool)
     first = np.where(lengths > 0, positions, positions - 1)
     last = positions + np.maximum(lengths, 1) - 1
@@ -59,7 +63,9 @@ def in_running_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]
     for document in np.unique(documents).tolist():
         text, own = view.texts[document], np.flatnonzero(documents == document)
         starts, ends = view.starts[first[own]], view.ends[last[own]]
-        begins, stops = lines_apart(text)
+        if document not in known:
+            known[document] = lines_apart(text)
+        begins, stops = known[document]
         # the first line apart that ends behind the place's begin; it must begin behind the place's end
         line = np.searchsorted(stops, starts, side="right")
         found[own] = np.append(begins, len(text) + 1)[line] >= ends

@@ -18,7 +18,8 @@ BLOCK = 4096
 _LARGEST_PRODUCT = 32_767
 _LARGEST_STATE = 4_095
 """So that the product of states and weights of candidates is exact."""
-_numbers: WeakKeyDictionary[TokenView, dict[Cloze, NDArray[np.int32]]] = WeakKeyDictionary()
+MOST_KEPT = 8192
+"""Different words of a view for all of which what they give to hidden units is kept: 50 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,51 @@ class Places:
     behind: Ints
 
 
+@dataclass(slots=True, eq=False)
+class Known:
+    """What is kept of a view as long as it lives: several tasks ask the same places.
+
+    Attributes
+    ----------
+    numbers : array of int32, shape (n_tokens,)
+        Of the words.
+    rows : array of int32, shape (outside + 1,)
+        Row of each word's number in `given`; only with `given`.
+    given : array of int16, shape (n_words, places * H), optional
+        What each word gives to hidden units, where the view has few enough different ones.
+    states : dict of pairs of arrays
+        Of places of a word (1) and of none (0): which tokens' are known, ``(n_tokens,)``, and their states.
+    """
+
+    numbers: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    given: NDArray[np.int16] | None
+    states: dict[int, tuple[NDArray[np.bool_], NDArray[np.int16]]]
+
+    @classmethod
+    def of(cls, model: Cloze, view: TokenView) -> Known:
+        """Find the numbers of a view's words and, of not too many different ones, what they give."""
+        numbers = model.vocabulary.of_view(view)
+        words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
+        rows = np.zeros(model.vocabulary.outside + 1, np.int32)
+        rows[words] = np.arange(len(words))
+        return cls(numbers, rows, _given(model, words) if len(words) <= MOST_KEPT else None, {})
+
+
+_known: WeakKeyDictionary[TokenView, dict[Cloze, Known]] = WeakKeyDictionary()
+
+
+def known_of(model: Cloze, view: TokenView) -> Known:
+    """Return what is kept of a view."""
+    of_view = _known.setdefault(view, {})
+    if model not in of_view:
+        of_view[model] = Known.of(model, view)
+    return of_view[model]
+
+
 def numbers_of(model: Cloze, view: TokenView) -> NDArray[np.int32]:
     """Return the numbers of a view's tokens, found once for each view."""
-    known = _numbers.setdefault(view, {})
-    if model not in known:
-        known[model] = model.vocabulary.of_view(view)
-    return known[model]
+    return known_of(model, view).numbers
 
 
 def states_at(model: Cloze, view: TokenView, places: Places) -> NDArray[np.int16]:
@@ -55,9 +95,33 @@ def states_at(model: Cloze, view: TokenView, places: Places) -> NDArray[np.int16
     """
     model.require(view.tokenisation)
     found = np.empty((len(places.positions), model.states.shape[1]), np.int16)
+    lengths = places.behind - places.positions
+    for length in np.unique(lengths).tolist():
+        rows = np.flatnonzero(lengths == length)
+        found[rows] = _of_length(model, view, places.positions[rows], int(length))
+    return found
+
+
+def _of_length(model: Cloze, view: TokenView, positions: Ints, length: int) -> NDArray[np.int16]:
+    """Return the states of places of so many tokens; those of one and of none are kept."""
+    known = known_of(model, view)
+    if length > 1:
+        return _in_blocks(model, view, positions, length)
+    if length not in known.states:
+        of_tokens = np.empty((len(view), model.states.shape[1]), np.int16)
+        known.states[length] = np.zeros(len(view), bool), of_tokens
+    is_known, states = known.states[length]
+    wanted = np.unique(positions[~is_known[positions]])
+    states[wanted] = _in_blocks(model, view, wanted, length)
+    is_known[wanted] = True
+    return states[positions]
+
+
+def _in_blocks(model: Cloze, view: TokenView, positions: Ints, length: int) -> NDArray[np.int16]:
+    found = np.empty((len(positions), model.states.shape[1]), np.int16)
     for start in range(0, len(found), BLOCK):
-        part = slice(start, start + BLOCK)
-        found[part] = _states(model, view, places.positions[part], places.behind[part])
+        part = positions[start : start + BLOCK]
+        found[start : start + BLOCK] = _states(model, view, part, part + length)
     return found
 
 
@@ -90,17 +154,28 @@ def scores_of(
 
 def _states(model: Cloze, view: TokenView, positions: Ints, behind: Ints) -> NDArray[np.int16]:
     around = _around(model, view, positions, behind)  # (n, places)
-    words, which = np.unique(around, return_inverse=True)
-    numbers = which.reshape(around.shape).astype(np.int32)
-    exact = model.embeddings[words].astype(np.float32) @ model.input_floats  # integers
-    exact *= (model.word_scale[words] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
-    np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
-    given = exact.astype(np.int16)  # (words, places * H)
-    hidden = _hidden(model, given, numbers)
+    known = known_of(model, view)
+    if known.given is not None:
+        hidden = _hidden(model, known.given, known.rows[around])
+    else:
+        words, which = np.unique(around, return_inverse=True)
+        hidden = _hidden(model, _given(model, words), which.reshape(around.shape).astype(np.int32))
     states = hidden.astype(np.float32) @ model.state_floats  # integers
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)
     return np.clip(np.rint(states), -_LARGEST_STATE, _LARGEST_STATE).astype(np.int16)
+
+
+def _given(model: Cloze, words: NDArray[np.int32]) -> NDArray[np.int16]:
+    """Return what words give to the hidden units from each place, shape ``(n_words, places * H)``."""
+    found = np.empty((len(words), model.input_floats.shape[1]), np.int16)
+    for start in range(0, len(words), BLOCK):
+        part = words[start : start + BLOCK]
+        exact = model.embeddings[part].astype(np.float32) @ model.input_floats  # integers
+        exact *= (model.word_scale[part] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
+        np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
+        found[start : start + BLOCK] = exact
+    return found
 
 
 def _hidden(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int32]) -> NDArray[np.uint8]:

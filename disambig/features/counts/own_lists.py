@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,6 +80,7 @@ def words_of(text: str, tokenisation: str) -> list[str]:
     return [word for word in tokenisation_named(tokenisation).words(text) if word not in _BOUNDARIES]
 
 
+@lru_cache(maxsize=1)  # the same lists are asked about twice
 def _hashed(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64], Ints]:
     """Return the words of each candidate as hashes, zero behind the last, and how many there are.
 

@@ -216,6 +216,7 @@ def _hashes_of(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
     return np.array([_hash(word) for word in candidates], np.uint64)
 
 
+@lru_cache(maxsize=1 << 16)
 def _hash(word: str) -> int:
     return hash_word(word.lower())
 
