@@ -13,9 +13,10 @@ READ = (
 INTRODUCTION = """\
 # disambig_en: the English pack
 
-N-gram counts and trained models for the tasks *preposition*, *spelling* and *it*. It comes with `disambig`
-and is found by its entry point; `disambig counts info` shows the table's own header. Made by one command,
-which anyone with the data can repeat (about an hour):
+N-gram counts, a model of words in context, and trained models for the tasks *preposition*, *spelling*,
+*article*, *form*, *slip*, *doubled* and *it*. It comes with `disambig` and is found by its entry point;
+`disambig counts info` shows the tables' own headers. Made by one command, which anyone with the data can
+repeat (about three hours):
 
     python corpora/disambig_en/build.py DATA
 
@@ -45,23 +46,30 @@ SOURCES = """\
 Of fiction every third paragraph is counted, of all others each one: half of all text is old fiction, and
 few write so today.
 
-The judge of prepositions and spelling, which tells mistakes from words that are right, was fitted to
+The judges, which tell mistakes from words that are right, were fitted to
 mistakes that people made and corrected in the histories of open documentation projects, and to paragraphs of
 these projects that nobody touched (the training part of 129 projects under open licences: CC BY, CC BY-SA,
-CC0, Apache 2.0, MIT, BSD and others); it keeps no sentence, but weights of words, pairs of words, and words
+CC0, Apache 2.0, MIT, BSD and others); they keep no sentence, but weights of words, pairs of words, and words
 with what stands beside them.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
-read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind
-of word each word mostly is, by which head words of prepositions are found (in the plugin
+read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind of word each word mostly is, by which head words of prepositions are found (in the plugin
 `disambig_variance_svm`), was told by a tagger that learned from UD English EWT (CC BY-SA 4.0). The model of
 *it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016: Yahoo! Answers; Apache 2.0)
 and on those of UD English EWT, less its test part (CC BY-SA 4.0); what the frames of an "it" say, and which
-words follow "its" and "it's", was learned from the counted text (in the plugin). The other two models'
-networks over the words around a place were learned from the counted text itself; all their other weights
-were trained, tuned and tested on other paragraphs of the same sources, by document: 60 % to learn from, 20
-% to tune strengths, calibration and thresholds, 20 % for the scores below; none of them was counted or seen
-by a network.
+words follow "its" and "it's", was learned from the counted text (in the plugin). The models of prepositions
+and spelling have networks over the words around a place, learned from the counted text itself; all their
+other weights were trained, tuned and tested on other paragraphs of the same sources, by document: 60 % to
+learn from, 20 % to tune strengths, calibration and thresholds, 20 % for the scores below; none of them was
+counted or seen by a network.
+
+The model of words in context (`words`) learned from the counted text: nine tenths of the fiction that is
+counted, half of the science, two fifths of the speeches, half as much again of the encyclopedic text and
+twice the essays, manuals, guides, technical and mixed text, 115 million tokens, once each in random order
+(an hour on two cores). Which words are forms of which comes from the tables of spacy-lookups-data (MIT; its
+exceptions are WordNet's) and from rules of spelling, for words that were counted (`relations.py`). The
+models of articles, forms, slips and doubled words weigh its scores beside the n-grams of `words.counts`, by
+weights learned from a sixth of the held-out paragraphs; their judges are as above.
 """
 
 WEAKNESSES = """\

@@ -1,8 +1,8 @@
-"""Trains the models of articles, forms, slips and doubled words, and counts the n-grams of all words for them.
+"""Trains the models of articles, forms, slips and doubled words; counts the n-grams of all words for them.
 
     python corpora/disambig_en/real_words.py DATA [--count] [TASK ...]
 
-With ``--count`` the table `words.counts` is counted first. The model of words in context is there (`contexts`).
+With ``--count`` the table `words.counts` is counted first. The model of words in context is there already.
 """
 
 from __future__ import annotations

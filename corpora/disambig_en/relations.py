@@ -23,7 +23,7 @@ from disambig_real_words.relations import ENGLISH, write_relations
 from material import DOMAINS
 
 LEAST_WRITTEN, LEAST_MEANT, LEAST_SHORT = 60, 2000, 1000
-"""How often a word must be counted to be a slip, one to be meant, and each where one has 3 letters or fewer."""
+"""How often a word must be counted to be a slip, one to be meant, and each of short ones (3 letters)."""
 MOST_FORMS = 14
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"

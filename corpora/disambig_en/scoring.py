@@ -18,6 +18,7 @@ from disambig_variance_svm.it.corpora import ewt, qa_it
 from disambig_variance_svm.it.picked import picked
 from learning import it_config, learn
 from material import CORRECTING, DOMAINS, HOME, people, read, say
+from real_words import TASKS as REAL_WORDS
 
 from disambig.config import resolve
 from disambig.counts.table import CountTable
@@ -199,8 +200,8 @@ def all_counts(data: Path) -> None:
 
 
 def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
-    """Score the models on mistakes that people made and on clean paragraphs, both together."""
-    checker = Models.named("disambig_en/preposition+disambig_en/spelling")
+    """Score the models on mistakes that people made and on clean paragraphs, all together."""
+    checker = Models.named("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
     found: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
         trial = Trial.of(checker, *people(data, part))

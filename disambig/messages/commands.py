@@ -1,4 +1,4 @@
-"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D9xx parsing."""
+"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D9xx parsing; D99x words in context."""
 
 # ruff: noqa: E501  (a message is one line)
 from __future__ import annotations
@@ -192,4 +192,13 @@ MESSAGES: dict[str, str] = {
     "D950": "no model of the task {task!r} raises flags here, so it has no rate: there are {names}",
     "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one a task, such as spelling=0.2,article=0.1",
     "D952": "component {name!r}: no installed model corrects words of {language!r}: install a pack of it, or name models in its config",
+    # words in context
+    "D990": "a model of words in context in {path} cannot be read: {problem}; install the pack again, or learn it again",
+    "D991": "the pack {name!r} brings no model of words in context: name another, or a folder with one",
+    "D992": "a model of words in context knows words of {known}, not of {seen}: choose that tokenisation",
+    "D993": "a model of words in context cannot be learned with {setting} {value!r}: give {wanted}",
+    "D994": "{path} is no state from which learning could go on: {problem}; remove it, or name another file",
+    "D995": "{path} holds no words that are mistaken for each other: {problem}; a line is a kind, a tab, and words",
+    "D996": "{setting} is a list of words, such as ['a', 'the'], not {seen!r}: letters and apostrophes alone, one word each",
+    "D997": "there are no words that are {seen!r} to each other: kinds is a list of some of {known}",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disambig.api import component_factory
 
-make_articles = component_factory("disambig_articles", task="article")
+make_article = component_factory("disambig_article", task="article")
 make_doubled = component_factory("disambig_doubled", task="doubled")
-make_forms = component_factory("disambig_forms", task="form")
-make_slips = component_factory("disambig_slips", task="slip")
+make_form = component_factory("disambig_form", task="form")
+make_slip = component_factory("disambig_slip", task="slip")

@@ -18,8 +18,8 @@ def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) ->
     Returns
     -------
     list of dict
-        ``rate``, and ``rates``, what each task gets of it; ``all`` mistakes and ``clean`` text as
-        `figures` returns them.
+        ``rate``, and ``rates``, what each task gets of it; ``all`` mistakes, ``classes`` of them and
+        ``clean`` text as `figures` returns them.
 
     Raises
     ------
@@ -30,5 +30,5 @@ def over_rates(checker: Models, trial: Trial, rates: Sequence[float] = RATES) ->
     for rate in rates:
         found = figures(trial, checker.limits(rate))
         shared = {"rate": rate, "rates": checker.rates(rate)}
-        points.append({**shared, "all": found["all"], "clean": found["clean"]})
+        points.append({**shared, **{name: found[name] for name in ("all", "classes", "clean")}})
     return points

@@ -18,6 +18,7 @@ from toy_cloze import articles, by_hand
 
 from disambig.errors import UserError
 from disambig.testing import check_task
+from disambig.text.markup import plain_text
 from disambig.text.tokenisations.web1t import Web1T
 from disambig.text.tokenisations.words import Words
 
@@ -252,6 +253,14 @@ def test_a_line_is_silent_and_its_neighbours_are_not(article):
     at = view.starts[article.instances(view).positions].tolist()
     lines = [text.count("\n", 0, start) for start in at]
     assert lines == [0, 4, 5, 7]
+
+
+def test_in_markdown_items_that_are_sentences_are_decided(article):
+    text = "## She ate apple\n\n- She ate apple.\n- we saw house\n- She ate `old` apple\n\n"
+    text += "| ate apple | 3 |\n|--|--|\n"
+    view = Words()([plain_text("notes.md", text)])
+    at = view.starts[article.instances(view).positions].tolist()
+    assert at == [text.index("apple.")]
 
 
 @given(st.lists(st.text("aA -*.\n\r\u2029\t|", max_size=12), max_size=5).map("\n".join))

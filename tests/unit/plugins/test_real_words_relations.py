@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from disambig_real_words.between import ZERO, listed
@@ -148,3 +150,12 @@ def test_a_list_of_words_and_none():
 def test_what_is_no_list_of_words_is_refused(given_words):
     with pytest.raises(UserError, match=r"D996.*articles"):
         listed("articles", given_words)
+
+
+def test_the_readme_shows_lines_of_such_a_file(tmp_path):
+    guide = (ENGLISH.parents[1] / "README.md").read_text(encoding="utf8")
+    lines = re.findall(r"^    (\w+\t.*)$", guide, re.MULTILINE)
+    (tmp_path / "xx.tsv").write_text("\n".join(lines), encoding="utf8")
+    shown = read_relations(tmp_path / "xx.tsv")
+    assert all(len(shown[kind]) == 1 for kind in KINDS)
+    assert f"A line has 2 to {MOST_WORDS} of them".lower() in guide.lower()

@@ -97,7 +97,7 @@ def test_what_is_protected_or_right_has_no_flag(home, text):
 def pipeline(home, **settings):
     nlp = spacy.blank("en")
     nlp.add_pipe(
-        "disambig_articles", config={"model": str(home / "model"), "flags_per_1000": 1000, **settings}
+        "disambig_article", config={"model": str(home / "model"), "flags_per_1000": 1000, **settings}
     )
     return nlp
 
@@ -129,11 +129,11 @@ def test_protection_and_ignored_words(home):
 
 @pytest.mark.parametrize(
     ("factory", "key"),
-    [("disambig_doubled", "doubled"), ("disambig_forms", "form"), ("disambig_slips", "slip")],
+    [("disambig_doubled", "doubled"), ("disambig_form", "form"), ("disambig_slip", "slip")],
 )
 def test_each_component_refuses_models_of_other_tasks(home, factory, key):
     nlp = spacy.blank("en")
     with pytest.raises(UserError, match=f"D50.*{key}"):
         nlp.add_pipe(factory, config={"model": str(home / "model")})
     with pytest.raises(UserError, match="D500"):
-        spacy.blank("de").add_pipe("disambig_articles", config={"model": str(home / "model")})
+        spacy.blank("de").add_pipe("disambig_article", config={"model": str(home / "model")})
