@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.features.cloze.counting import count_vocabulary as count_vocabulary
     from disambig.features.cloze.extractor import WordsInContext as WordsInContext
+    from disambig.features.cloze.learning import learn_cloze as learn_cloze
     from disambig.features.cloze.locate import open_cloze as open_cloze
     from disambig.features.cloze.model import Cloze as Cloze
     from disambig.features.cloze.states import Places as Places
