@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from card_kenlm import beside_kenlm
-from card_texts import INTRODUCTION, READ, SOURCES, WEAKNESSES
+from card_people import people, percent, with_interval
+from card_texts import INTRODUCTION, SOURCES, WEAKNESSES
 
 PAPER_FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
 TWENTY = (
@@ -34,7 +34,7 @@ TWENTY = (
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
-    parts = [INTRODUCTION, _people(figures.get("people", {})), _contents(home), SOURCES]
+    parts = [INTRODUCTION, people(figures.get("people", {})), _contents(home), SOURCES]
     for task, scores in figures.get("scores", {}).items():
         parts.append(_task(task, scores, figures))
     parts += [_it(figures.get("it", {})), _curve(figures), WEAKNESSES]
@@ -73,73 +73,6 @@ def _contents(home: Path) -> str:
     )
 
 
-def _people(figures: dict[str, Any]) -> str:
-    """Return what is found of real mistakes, and at what rate of false flags."""
-    if not figures:
-        return ""
-    lines = [
-        "## Mistakes that people made\n",
-        "All models that correct words together, each place flagged once, on mistakes that contributors to",
-        "open documentation corrected, and on paragraphs of the same projects that nobody touched",
-        "(`--people`). They took no part in training; settings and rates were chosen on `dev`. Right: the",
-        "flag gives what the writer wrote. Every flag on the untouched paragraphs counts as false, though",
-        "most of the surest ones show a mistake (see below).\n",
-    ]
-    for part, found in figures.items():
-        clean = found["clean"]
-        per_1000, (low, high) = clean["per_1000"], clean["interval"]
-        lines += [
-            f"### {part}: {found['projects']} projects, {clean['words']:,} clean words\n",
-            f"False flags per 1,000 words: {per_1000:.2f} ({low:.2f} to {high:.2f}).\n",
-            "| mistakes | n | found | right | wrong |",
-            "|---|---|---|---|---|",
-        ]
-        for name, at in found["classes"].items():
-            rows = {name: at, **({f"... {kind}": line for kind, line in at["kinds"].items()})}
-            for title, line in rows.items() if len(at["kinds"]) > 1 else [(name, at)]:
-                right = _with_interval(line["right"], line["right_interval"])
-                cells = [title, f"{line['n']:,}", _percent(line["found"]), right, _percent(line["wrong"])]
-                lines.append("| " + " | ".join(cells) + " |")
-        line = found["all"]
-        right = _with_interval(line["right"], line["right_interval"])
-        cells = ["all", f"{line['n']:,}", _percent(line["found"]), right]
-        lines += ["| " + " | ".join([*cells, _percent(line["wrong"])]) + " |", ""]
-        lines += _curve_of_people(found["curve"])
-    lines += [
-        "Flags on the untouched paragraphs of `dev` that one reader read. What looked wrong for another",
-        "reason than the one proposed, or like a matter of style, was taken for right.\n",
-        "| flags | read | show a mistake |",
-        "|---|---|---|",
-        *(f"| {title} | {n} | {real} |" for title, n, real in READ),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _curve_of_people(points: Sequence[dict[str, Any]]) -> list[str]:
-    """Return what is found as the rate that all tasks share moves."""
-    shared = all("rates" in point for point in points)
-    classes = list(points[0]["classes"]) if points and "classes" in points[0] else []
-    lines = [
-        "| "
-        + " | ".join(
-            [
-                f"set for {'all together' if shared else 'each'}",
-                "false flags per 1,000",
-                "right, of all",
-                *classes,
-            ]
-        )
-        + " |",
-        "|---" * (3 + len(classes)) + "|",
-    ]
-    for point in points:
-        cells = [f"{point['rate']:g}", f"{point['clean']['per_1000']:.2f}", _percent(point["all"]["right"])]
-        cells += [_percent(point["classes"][name]["right"]) for name in classes]
-        lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, ""]
-
-
 def _it(figures: dict[str, Any]) -> str:
     if not figures:
         return ""
@@ -165,9 +98,9 @@ def _it(figures: dict[str, Any]) -> str:
     for where, system, groups in rows:
         at = groups["it"]
         f1 = at["candidates"]["non-referential"]["f1"]
-        cells = [where, system, f"{at['n']:,}", _with_interval(at["accuracy"], at["interval"])]
+        cells = [where, system, f"{at['n']:,}", with_interval(at["accuracy"], at["interval"])]
         cells += [
-            _percent(at["balanced_accuracy"]),
+            percent(at["balanced_accuracy"]),
             f"{f1 or 0:.3f}",
             f"{at['auc']:.3f}" if "auc" in at else "",
         ]
@@ -175,7 +108,7 @@ def _it(figures: dict[str, Any]) -> str:
     share = referential / figures["ewt"]["groups"]["it"]["n"]
     lines += [
         "",
-        f"Majority on EWT: {_percent(share)}. "
+        f"Majority on EWT: {percent(share)}. "
         'An "its" counts where the next word tells that "it\'s" is meant.',
         "Beside both, the model learns from places of the weather, times, fixed phrases and clefts that",
         "patterns picked out of held-out text: the treebanks label few, and EWT half of those otherwise.\n",
@@ -195,8 +128,8 @@ def _it_left_out(found: dict[str, Any]) -> str:
         bins, n = at["reliability"]["bins"], at["n"]
         said = sum(each["predicted"] * each["n"] for each in bins) / n
         cells = [name, f"{n:,}", f"{at['candidates']['non-referential']['f1'] or 0:.3f}", f"{at['auc']:.3f}"]
-        cells += [_percent(said), _percent(at["accuracy"])]
-        cells.append(_percent(at["reliability"]["expected_calibration_error"]))
+        cells += [percent(said), percent(at["accuracy"])]
+        cells.append(percent(at["reliability"]["expected_calibration_error"]))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -225,12 +158,12 @@ def _reliability(found: dict[str, Any] | None) -> list[str]:
         return []
     said = (
         "\nProbabilities of the chosen candidate (`Model.candidate_probabilities`): expected calibration "
-        f"error {_percent(found['expected_calibration_error'])}, Brier score {found['brier']:.3f}.\n"
+        f"error {percent(found['expected_calibration_error'])}, Brier score {found['brier']:.3f}.\n"
     )
     lines = [said, "| said to be right | n | mean | is right |", "|---|---|---|---|"]
     for at in found["bins"]:
         cells = [f"{at['low']:.0%} to {at['high']:.0%}", f"{at['n']:,}"]
-        cells += [_percent(at["predicted"]), _percent(at["observed"])]
+        cells += [percent(at["predicted"]), percent(at["observed"])]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -259,17 +192,17 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
         cells = [
             name,
             f"{at['n']:,}",
-            _percent(at["majority"]),
-            _with_interval(at["accuracy"], at["interval"]),
+            percent(at["majority"]),
+            with_interval(at["accuracy"], at["interval"]),
         ]
-        cells += [_percent(known[name]["accuracy"]) if name in known else "" for known in others]
+        cells += [percent(known[name]["accuracy"]) if name in known else "" for known in others]
         lines.append("| " + " | ".join(cells) + " |")
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
     for known in (own, *others):
         shares = [known[name]["accuracy"] for name in domains if name in known]
         complete = shares and len(shares) == len(domains)
-        cells.append(_percent(sum(shares) / len(shares)) if complete else "")
+        cells.append(percent(sum(shares) / len(shares)) if complete else "")
     return [*lines, "| " + " | ".join(cells) + " |", ""]
 
 
@@ -299,7 +232,7 @@ def _weak_sets(left_out: dict[str, Any], *, least: int = 20) -> list[str]:
     }
     if not weak:
         return []
-    said = ", ".join(f"{name} ({_percent(at['accuracy'])})" for name, at in sorted(weak.items()))
+    said = ", ".join(f"{name} ({percent(at['accuracy'])})" for name, at in sorted(weak.items()))
     text = (
         "With the domain left out the more frequent word of each domain would be right more often by five "
         f"points or more, of sets seen {least} times or more, in: {said}."
@@ -320,18 +253,16 @@ def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dic
         mean = sum(group["accuracy"] for group in known) / len(known)
         interval = mean_interval([(round(g["accuracy"] * g["n"]), g["n"]) for g in known])
         cells = [f"{title} ({len(known)})", f"{sum(group['n'] for group in known):,}"]
-        cells.append(_with_interval(mean, interval))
+        cells.append(with_interval(mean, interval))
         for other in (full, left_out):
             shares = [other[name]["accuracy"] for name in names if name in other]
-            cells.append(_percent(sum(shares) / len(shares)) if shares else "")
+            cells.append(percent(sum(shares) / len(shares)) if shares else "")
         lines.append("| " + " | ".join(cells) + " |")
     for name in TWENTY:
         if name in groups:
             cells = [name, f"{groups[name]['n']:,}"]
-            cells.append(_with_interval(groups[name]["accuracy"], groups[name]["interval"]))
-            cells += [
-                _percent(other[name]["accuracy"]) if name in other else "" for other in (full, left_out)
-            ]
+            cells.append(with_interval(groups[name]["accuracy"], groups[name]["interval"]))
+            cells += [percent(other[name]["accuracy"]) if name in other else "" for other in (full, left_out)]
             lines.append("| " + " | ".join(cells) + " |")
     return [*lines, ""]
 
@@ -343,9 +274,9 @@ def _twenty(figures: dict[str, Any]) -> list[str]:
     at = figures["twenty"]["false_alarm_shares"]["0.005"]
     low, high = at["errors_found_interval"]
     return [
-        f"Of the twenty common sets, with 0.5 % of the right words flagged, {_percent(at['errors_found'])}",
+        f"Of the twenty common sets, with 0.5 % of the right words flagged, {percent(at['errors_found'])}",
         f"({low * 100:.1f}-{high * 100:.1f}) of {at['errors_made']:,} swapped words are found,",
-        f"{_percent(at['mean_found_over_groups'])} as the mean of the sets.\n",
+        f"{percent(at['mean_found_over_groups'])} as the mean of the sets.\n",
     ]
 
 
@@ -364,7 +295,7 @@ def _curve(figures: dict[str, Any]) -> str:
         least = "/".join(str(count) for count in point["min_counts"].values())
         cells = [f"{point['bytes'] / 1e6:.1f} MB", least]
         for at in (point["preposition"], point["spelling"]):
-            cells += [_with_interval(at["accuracy"], at["interval"]), _percent(at["found"])]
+            cells += [with_interval(at["accuracy"], at["interval"]), percent(at["found"])]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -400,17 +331,9 @@ def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[s
 def _found(at: dict[str, Any]) -> str:
     if at["errors_found"] is None:
         return "-"
-    return f"{_percent(at['errors_found'])} ({at['false_flags_per_1000']:.2f})"
+    return f"{percent(at['errors_found'])} ({at['false_flags_per_1000']:.2f})"
 
 
 def _mb(path: Path) -> str:
     size = path.stat().st_size
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.1f} %"
-
-
-def _with_interval(share: float, interval: tuple[float, float]) -> str:
-    return f"{_percent(share)} ({interval[0] * 100:.1f}-{interval[1] * 100:.1f})"

@@ -175,6 +175,10 @@ MESSAGES: dict[str, str] = {
     "D940": "{path} exists and holds no model: --force replaces models alone; choose another name",
     "D942": "{name!r} is neither a model nor a file or directory: name a model's directory or one of {names}",
     "D943": "{name} is a file, and {what} is a folder: name one that `disambig {command}` made, or a pack that brings one; there are {names}",
+    # rates of several tasks
+    "D950": "no model of the task {task!r} raises flags here, so it has no rate: there are {names}",
+    "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one a task, such as spelling=0.2,article=0.1",
+    "D952": "component {name!r}: no installed model corrects words of {language!r}: install a pack of it, or name models in its config",
     # checking: directives, git, baselines
     "D960": "{path}, line {line:,}: {said!r} hides nothing: take it out",
     "D961": "git cannot be started: install it, or leave out --since and --staged",
@@ -188,10 +192,6 @@ MESSAGES: dict[str, str] = {
     "D970": "{path}: unknown key {key!r}{where}; there are, the nearest first, {names}",
     "D971": "{path}: {key} is {value}: {problem}",
     "D972": "{path}: this is no TOML: {problem}",
-    # rates of several tasks
-    "D950": "no model of the task {task!r} raises flags here, so it has no rate: there are {names}",
-    "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one a task, such as spelling=0.2,article=0.1",
-    "D952": "component {name!r}: no installed model corrects words of {language!r}: install a pack of it, or name models in its config",
     # words in context
     "D990": "a model of words in context in {path} cannot be read: {problem}; install the pack again, or learn it again",
     "D991": "the pack {name!r} brings no model of words in context: name another, or a folder with one",
