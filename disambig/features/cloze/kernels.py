@@ -34,3 +34,11 @@ def products(states, rows, candidates, outputs, sums):
         for k in range(size):
             total += np.int32(state[k]) * np.int32(output[k])
         sums[r] = total
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    given, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
+    summed(given, which, bias, np.empty((1, 2), np.int32))
+    states, outputs = np.zeros((1, 2), np.int16), np.zeros((1, 2), np.int8)
+    products(states, np.zeros(1, np.int64), np.zeros(1, np.int32), outputs, np.empty(1, np.int32))
