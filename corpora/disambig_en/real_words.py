@@ -29,7 +29,7 @@ LEAST = {1: 3, 2: 3, 3: 3, 4: 4, 5: 5}
 """Least count, by order, of the n-grams of all words."""
 EVERY = 6
 """Scores are learned from every so many-th paragraph of held-out text: sixteen weights need no more."""
-FLAGS_PER_1000 = {"article": 0.3, "form": 0.4, "slip": 0.4, "doubled": 0.05}
+FLAGS_PER_1000 = {"article": 0.15, "form": 0.4, "slip": 0.3, "doubled": 0.05}
 """Default rates (see the card)."""
 
 

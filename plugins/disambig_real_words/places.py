@@ -77,7 +77,10 @@ def numbers_in(model: Cloze, words: Relations) -> NDArray[np.int32]:
     """Return the number that a model has for each word, -1 for one that it does not know; found once."""
     known = _numbers.setdefault(model, WeakKeyDictionary())
     if words not in known:
-        known[words] = model.numbers_of_candidates(words.spellings)
+        numbers = model.vocabulary.of_hashes(words.words)
+        nothing = [i for i, word in enumerate(words.spellings) if not word]
+        numbers[nothing] = model.nothing
+        known[words] = numbers
     return known[words]
 
 

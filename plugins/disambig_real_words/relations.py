@@ -7,6 +7,7 @@ of the pen or the finger apart. Lines that begin with ``#`` are comments. Anothe
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from disambig.api.text import hash_words
 
 ENGLISH = Path(__file__).parent / "languages" / "en.tsv"
 KINDS = ("form", "derived", "possessive", "slip")
+_WORD = "[a-z]+(?:'[a-z]+)*"
+_USUAL = re.compile(f"{_WORD}(?: {_WORD})*")
+"""Words in small letters, a blank between two."""
 MOST_WORDS = 16
 """Of a line."""
 Ints = NDArray[np.int64]
@@ -104,8 +108,9 @@ def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
         if not line.strip() or line.startswith("#"):
             continue
         kind, _, rest = line.partition("\t")
-        words = list(dict.fromkeys(plain(rest).split()))
-        strange = [word for word in words if not is_word(word)]
+        usual = _USUAL.fullmatch(rest)  # most lines: nothing in them is to be looked at letter by letter
+        words = list(dict.fromkeys((rest if usual else plain(rest)).split()))
+        strange = [] if usual else [word for word in words if not is_word(word)]
         wrong = ""
         if kind not in sets:
             wrong = f"{kind!r} is none of {', '.join(KINDS)}"
@@ -138,8 +143,11 @@ def relations_in(path: str, kinds: tuple[str, ...]) -> Relations:
     UserError
         D995, for a file without any of them as well.
     """
-    sets = read_relations(path)
+    sets = _read_once(path)
     chosen = [words for kind in kinds for words in sets[kind]]
     if not chosen:
         raise UserError("D995", path=path, problem=f"there is no line of {' or '.join(kinds)}")
     return Relations.of(chosen)
+
+
+_read_once = lru_cache(maxsize=4)(read_relations)

@@ -97,9 +97,9 @@ def test_the_task_of_places_learns_from_text(home):
     config += '\n[tokenisation]\n@disambig_tokenisations = "disambig.words.v1"\n'
     config += '\n[baseline]\n@disambig_learners = "variance_svm.SumLM.v1"\n'
     config = config.replace('[extractors.source]\n@disambig_extractors = "disambig.SourceFeatures.v1"\n', "")
-    (home / "doubled.cfg").write_text(config, encoding="utf8")
-    assert "1 of 1 group learned" in call("train doubled.cfg --text text.txt --lines --output doubled")
+    (home / "off.cfg").write_text(config, encoding="utf8")
+    assert "1 of 1 group learned" in call("train off.cfg --text text.txt --lines --output of_off")
     (home / "new.txt").write_text("The end off the day.\n", encoding="utf8")
-    said = call("annotate new.txt --model doubled --format jsonl")
+    said = call("annotate new.txt --model of_off --format jsonl")
     decision = json.loads(next(line for line in said.splitlines() if line.startswith("{")))["decisions"][0]
     assert (decision["observed"], decision["chosen"]) == ("off", "of")

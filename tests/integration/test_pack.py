@@ -24,7 +24,7 @@ from disambig.training.splits import split
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT / "tests" / "texts"
-TASKS = ("preposition", "spelling")
+TASKS = ("preposition", "spelling", "article", "form", "slip", "doubled")
 PLANTED = [
     line.split("\t") for line in (TEXTS / "planted.tsv").read_text(encoding="utf8").splitlines() if line
 ]
@@ -35,11 +35,13 @@ def models() -> list[Model]:
     return [load(f"disambig_en/{task}") for task in TASKS]
 
 
-def flags(texts: list[str], models: list[Model]) -> list[dict[str, object]]:
+def flags(
+    texts: list[str], models: list[Model], *, flags_per_1000: float | None = None
+) -> list[dict[str, object]]:
     return [
         decisions.record(index, texts[decisions.documents[index]])
         | {"document": int(decisions.documents[index])}
-        for decisions in annotate(texts, models)
+        for decisions in annotate(texts, models, flags_per_1000=flags_per_1000)
         for index in range(len(decisions))
         if decisions.flagged[index]
     ]
@@ -52,7 +54,7 @@ def test_the_pack_is_whole_and_small() -> None:
     CountTable.open(installed.counts).verify()
     home = installed.home
     sizes = [path.stat().st_size for path in home.rglob("*") if path.suffix not in (".py", ".pyc")]
-    assert sum(sizes) <= 45e6
+    assert sum(sizes) <= 80e6
 
 
 def test_the_models_decide_between_the_groups_that_they_name(models: list[Model]) -> None:
@@ -73,9 +75,10 @@ def test_clean_texts_get_next_to_no_flags(models: list[Model]) -> None:
 
 
 def test_planted_errors_are_found(models: list[Model]) -> None:
-    """Errors that people make, in sentences written for this: half of them at the default rate."""
+    """Errors that people make, in sentences written for this: half of them at one and a half false flags."""
     texts = [sentence for sentence, *_ in PLANTED]
-    found = {(flag["document"], str(flag["observed"]).lower()) for flag in flags(texts, models)}
+    flagged = flags(texts, models, flags_per_1000=1.5)
+    found = {(flag["document"], str(flag["observed"]).lower()) for flag in flagged}
     hits = [(number, wrong.lower()) in found for number, (_, wrong, _, _) in enumerate(PLANTED)]
     assert sum(hits) / len(hits) >= 0.5
 
@@ -98,7 +101,8 @@ def test_readme_example(models: list[Model]) -> None:
 def test_prepositions_wrong_missing_and_one_too_many(
     models: list[Model], text: str, observed: str, corrected: str
 ) -> None:
-    (flag,) = flags([text], models)
+    (decided,) = annotate([text], models[:1], flags_per_1000=0.4)
+    (flag,) = [decided.record(index, text) for index in range(len(decided)) if decided.flagged[index]]
     assert flag["observed"] == observed
     edit = edit_of(flag, text)
     assert text[: edit["start"]] + edit["replacement"] + text[edit["end"] :] == corrected
@@ -166,10 +170,13 @@ def test_mistakes_that_people_made(models: list[Model]) -> None:
     right = {
         name: {kind: at["right"] for kind, at in of["kinds"].items()} for name, of in found["classes"].items()
     }
-    assert right["confusion"]["replace"] >= 0.85
-    assert right["preposition"]["insert"] >= 0.25
-    assert found["all"]["right"] >= 0.15
-    assert found["clean"]["per_1000"] <= 0.8
+    assert right["confusion"]["replace"] >= 0.8
+    assert right["preposition"]["insert"] >= 0.2
+    assert right["article"]["replace"] >= 0.8
+    assert right["agreement"]["replace"] >= 0.2
+    assert right["doubled"]["delete"] >= 0.8
+    assert found["all"]["right"] >= 0.35
+    assert found["clean"]["per_1000"] <= 0.9
 
 
 def test_it_is_labelled_in_a_pipeline() -> None:
