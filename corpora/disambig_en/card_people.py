@@ -39,7 +39,7 @@ def people(figures: dict[str, Any]) -> str:
         right = with_interval(line["right"], line["right_interval"])
         cells = ["all", f"{line['n']:,}", percent(line["found"]), right]
         lines += ["| " + " | ".join([*cells, percent(line["wrong"])]) + " |", ""]
-        lines += _curve_of_people(found["curve"])
+        lines += _curve_of_people(found["curve"], found.get("harper"))
     lines += [
         "Flags on the untouched paragraphs of `dev` that one reader read. What looked wrong for another",
         "reason than the one proposed, or like a matter of style, was taken for right.\n",
@@ -51,7 +51,7 @@ def people(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _curve_of_people(points: Sequence[dict[str, Any]]) -> list[str]:
+def _curve_of_people(points: Sequence[dict[str, Any]], harper: dict[str, Any] | None) -> list[str]:
     """Return what is found as the rate that all tasks share moves."""
     shared = all("rates" in point for point in points)
     classes = list(points[0]["classes"]) if points and "classes" in points[0] else []
@@ -68,8 +68,9 @@ def _curve_of_people(points: Sequence[dict[str, Any]]) -> list[str]:
         + " |",
         "|---" * (3 + len(classes)) + "|",
     ]
-    for point in points:
-        cells = [f"{point['rate']:g}", f"{point['clean']['per_1000']:.2f}", percent(point["all"]["right"])]
+    rows = [(f"{point['rate']:g}", point) for point in points]
+    for title, point in [*rows, *([("Harper 2.13", harper)] if harper else [])]:
+        cells = [title, f"{point['clean']['per_1000']:.2f}", percent(point["all"]["right"])]
         cells += [percent(point["classes"][name]["right"]) for name in classes]
         lines.append("| " + " | ".join(cells) + " |")
     return [*lines, ""]

@@ -16,6 +16,7 @@ from counting import EVERY, LEAST, Counters, count
 from disambig_variance_svm.gate.missing import learn as learn_gaps
 from disambig_variance_svm.it.corpora import ewt, qa_it
 from disambig_variance_svm.it.picked import picked
+from disambig_variance_svm.peers.harper import Harper
 from learning import it_config, learn
 from material import CORRECTING, DOMAINS, HOME, people, read, say
 from real_words import TASKS as REAL_WORDS
@@ -207,6 +208,8 @@ def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
         trial = Trial.of(checker, *people(data, part))
         found[part] = mistakes_found(trial, checker.limits())
         found[part]["curve"] = over_rates(checker, trial, PEOPLE_RATES)
+        if Harper.is_installed():
+            found[part]["harper"] = mistakes_found(Trial.of(Harper(), *people(data, part)))
     save_figures({"people": found})
 
 

@@ -50,7 +50,7 @@ def test_what_says_nothing_is_refused(values, code, said):
 def test_commands_refuse_it_in_a_line(command, tmp_path):
     (tmp_path / "a.txt").write_text("A quite place.")
     what = "A quite place." if command == "explain" else "a.txt"
-    for asked, said in (("much", "D951"), ("article=1", "D950")):
+    for asked, said in (("much", "D951"), ("gender=1", "D950")):
         done = here(command, what, "--flags-per-1000", asked, folder=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert said in done.stderr and len(done.stderr.strip().splitlines()) == 1
