@@ -267,6 +267,8 @@ OF_OTHER_PROCESSES = (  # which see the plugins
     "unit/counts/test_counting_jobs.py",
     "unit/counts/test_memory.py",
     "unit/formats/test_bounded_inputs.py",
+    "unit/cli/test_rates_asked.py::test_commands_refuse_it_in_a_line",  # these ask the models that ship
+    "unit/cli/test_rates_asked.py::test_one_number_is_shared_and_one_a_task_leaves_others_alone",
 )
 CORE_TESTS = ("unit/core", "unit/data", "unit/decode", "contracts/test_groups.py")
 SLOW_CORE_TESTS = (

@@ -209,10 +209,10 @@ class _Job:
             try:
                 with staying(self._place.runner) as self._runner:
                     yield
+                    if not self._place.stays:
+                        discard(directory)  # before the workers end: a kill meanwhile leaves nothing
             finally:
                 drafts.clean()  # of workers that were killed
-            if not self._place.stays:
-                discard(directory)
 
     def run(
         self, stage: str, work: Work, items: Sequence[Any], finished: Callable[[Any], ShardRecord | None]
