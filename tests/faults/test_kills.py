@@ -46,7 +46,7 @@ def test_killed_at_any_moment_it_comes_to_the_same(corpus, tmp_path, engine, pie
     if engine == "dask":
         pytest.importorskip("distributed")
         seconds *= 2
-    wanted = -(-(amount(6, 700) if engine == "local" else amount(2, 300)) // PIECES)
+    wanted = -(-(amount(4, 700) if engine == "local" else amount(2, 300)) // PIECES)
     kills, trial = 0, 0
     while kills < wanted:
         folder = tmp_path / str(trial)

@@ -59,7 +59,7 @@ def test_a_changed_corpus_is_annotated_or_named(fake, tmp_path, name):
     _needs(name)
     sound = CORPORA[name]()
     path = tmp_path / name
-    for number in range(amount(15, 5_000)):
+    for number in range(amount(8, 5_000)):
         numbers = chance(name, number)
         deep = numbers.random() < 0.5
         path.write_bytes(inside(name, sound, numbers) if deep else mutated(sound, numbers))
@@ -135,7 +135,7 @@ def test_changed_fixes_are_read_or_named(tmp_path):
 
 def _read(path: Path, sound: bytes, what: tuple[object, ...], read) -> None:
     """Read changed files: examples, or an error that names the file in one line."""
-    for number in range(amount(20, 5_000)):
+    for number in range(amount(10, 5_000)):
         path.write_bytes(mutated(sound, chance(*what, number)))
         with within((what, number)):
             try:

@@ -45,7 +45,7 @@ def test_memory_is_level_but_for_the_strings_of_spacy():
     components = [name for name, model in MODELS.items() if model in available()]
     if not components:
         pytest.skip("no pack is installed")
-    n = amount(3_000, 200_000)
+    n = amount(2_000, 200_000)
     here = os.path.dirname(__file__)
     command = [sys.executable, "-c", SCRIPT, here, str(n), str(SEED), " ".join(components)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

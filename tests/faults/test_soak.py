@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
 ]
-SECONDS = amount(10, 3_600)
+SECONDS = amount(6, 3_600)
 EVERY = 0.25
 MORE, SHARE = 8.0, 0.05
 """Megabytes, and of its own memory, that the last quarter may have more than the second."""

@@ -53,7 +53,7 @@ def _peak(pid: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("format", "files"), [("jsonl", amount(2_000, 10**6)), ("corrected", amount(500, 10**5))]
+    ("format", "files"), [("jsonl", amount(1_000, 10**6)), ("corrected", amount(300, 10**5))]
 )
 def test_a_million_of_tiny_files(tmp_path, format, files):
     made(tmp_path / "many", files)
