@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from disambig.compiling import compiled
+from disambig.features.dot_kernels import LANES, dot
 
-_LANES = 16
 _NEGLIGIBLE = np.float32(1e-4)
 """Errors of probabilities below this are not followed: those of most candidates are."""
 
@@ -44,29 +44,13 @@ def gathered(errors, around, place, sums):
 
 
 @compiled
-def _dot(a, b, lanes):
-    """Return the inner product, summed in lanes, which the compiler may do side by side."""
-    lanes[:] = 0
-    whole = len(a) - len(a) % _LANES
-    for j in range(0, whole, _LANES):
-        for lane in range(_LANES):
-            lanes[lane] += a[j + lane] * b[j + lane]
-    total = np.float32(0)
-    for lane in range(_LANES):
-        total += lanes[lane]
-    for j in range(whole, len(a)):
-        total += a[j] * b[j]
-    return total
-
-
-@compiled
 def errors_of(states, truth, offsets, numbers, outputs, bias, begins, negatives, shared, errors, losses):
     """Fill the errors of the probabilities of candidates, and the log losses.
 
     Candidates of row i go to ``errors[begins[i]:]``; `shared`, shape (n, n_negatives), holds the scores of
     the negatives and becomes their errors.
     """
-    lanes = np.empty(_LANES, np.float32)
+    lanes = np.empty(LANES, np.float32)
     zero = np.float32(0)
     for i in range(len(states)):
         right = truth[i]
@@ -74,7 +58,7 @@ def errors_of(states, truth, offsets, numbers, outputs, bias, begins, negatives,
         most = np.float32(-np.inf)
         for j in range(size):
             candidate = numbers[first + j]
-            errors[begin + j] = bias[candidate] + _dot(states[i], outputs[candidate], lanes)
+            errors[begin + j] = bias[candidate] + dot(states[i], outputs[candidate], lanes)
             most = max(most, errors[begin + j])
         for j in range(len(negatives)):
             most = max(most, shared[i, j])

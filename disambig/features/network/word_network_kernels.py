@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.compiling import compiled
+from disambig.features.dot_kernels import LANES, dot
 
 if TYPE_CHECKING:
     from disambig.features.network.word_network_weights import Weights
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 _S32 = np.uint64(32)
 _UNKNOWN, _OUTSIDE, _FIRST_KNOWN = 0, 1, 2
 _TOPIC_SHIFT = 3
-_LANES = 16
 _NEGLIGIBLE = np.float32(2e-4)
 """Probabilities as right as this are not followed back: most of 34 candidates are."""
 
@@ -197,29 +197,13 @@ def learn_embeddings(near_rows, far_rows, near_seen, far_seen, near, far, scale,
 
 
 @compiled
-def _dot(a, b, lanes):
-    """Return the inner product, summed in lanes, which the compiler may do side by side."""
-    lanes[:] = 0
-    whole = len(a) - len(a) % _LANES
-    for j in range(0, whole, _LANES):
-        for lane in range(_LANES):
-            lanes[lane] += a[j + lane] * b[j + lane]
-    total = np.float32(0)
-    for lane in range(_LANES):
-        total += lanes[lane]
-    for j in range(whole, len(a)):
-        total += a[j] * b[j]
-    return total
-
-
-@compiled
 def output_gradients(
     units, output, bias, begins, sizes, groups, right, output_gradient, bias_gradient, units_gradient
 ):
     """Fill the gradients of the log loss of softmax over each instance's own group; return the loss."""
     n, h = units.shape
     scores = np.empty(sizes.max(), np.float32)
-    lanes = np.empty(_LANES, np.float32)
+    lanes = np.empty(LANES, np.float32)
     output_gradient[:] = 0
     bias_gradient[:] = 0
     loss = 0.0
@@ -227,7 +211,7 @@ def output_gradients(
         begin, size = begins[groups[i]], sizes[groups[i]]
         most = np.float32(-np.inf)
         for r in range(size):
-            scores[r] = bias[begin + r] + _dot(units[i], output[begin + r], lanes)
+            scores[r] = bias[begin + r] + dot(units[i], output[begin + r], lanes)
             most = max(most, scores[r])
         normaliser = np.float32(0)
         for r in range(size):

@@ -63,7 +63,7 @@ class Mistakes:
         if without := missing(data):
             notes.append(f"KenLM is left out: it needs {without}.")
         else:
-            peer = KenLMChecker(ships.models, kenlm_of(data, progress=progress))
+            peer = KenLMChecker(of_groups(ships), kenlm_of(data, progress=progress))
             progress("KenLM", 0, 1)
             trials["KenLM"] = MistakeTrial.of(peer, fixes, clean)
             tuned = read_clean(data / FOLDER / "clean.dev.jsonl.xz")[::every]
@@ -95,8 +95,9 @@ NOTES = (
     "Right: the edit gives the words that the writer gave. False flags are per 1,000 words of paragraphs "
     "that nobody changed for a year; a few of them do hold mistakes.",
     "Texts of one project are alike: intervals (in the JSON form) and p are of a bootstrap over projects.",
-    "KenLM decides what the shipped models decide, between the same candidates; its limits are set on the "
-    "clean development part for as many flags of each task.",
+    "KenLM decides what the shipped models of prepositions and confusable words decide, between the same "
+    "candidates, and no other task; its limits are set on the clean development part for as many flags "
+    "of each.",
     "Harper's spelling, capitals, style, format and readability are left out; of its suggestions any may be "
     "right.",
 )
@@ -105,8 +106,14 @@ NOTES = (
 def equal_limits(ships: ModelChecker, peer: KenLMChecker, clean: Sequence[Any]) -> dict[str, float]:
     """Return the limits at which a peer flags clean text as often as what ships, task by task."""
     flags = MistakeTrial.of(ships, [], clean).at(ships.limits()).flags.sum(axis=1)
+    wanted = dict(zip(ships.tasks, flags.tolist(), strict=True))
     trial = MistakeTrial.of(peer, [], clean)
-    return {task: limit_for(trial, task, int(n)) for task, n in zip(ships.tasks, flags, strict=True)}
+    return {task: limit_for(trial, task, wanted[task]) for task in peer.tasks}
+
+
+def of_groups(ships: ModelChecker) -> tuple[Any, ...]:
+    """Return the models that decide between the words of groups: KenLM is asked about these."""
+    return tuple(model for model in ships.models if any(group.candidates for group in model.task.groups))
 
 
 def rows(name: str, found: Mapping[str, Any]) -> Iterator[Row]:
