@@ -8,6 +8,8 @@ from typing import Literal
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
 Between = Literal["words", "labels", "own"]
+Concern = Literal["grammar", "confusion", "repetition", "other"]
+"""Kinds of mistakes: of grammar, one word written for another, a word written twice, none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class TaskOptions:
     """What the task decides; by default words or empty places, between the words of a group."""
     metric: tuple[str, str | None] = ("accuracy", None)
     """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
+    concerns: Concern = "other"
+    """The kind of mistakes that its flags are, for whoever shows them by kind."""
     folders: Sequence[str] = ()
     """Settings that may name a folder or file it reads: a saved model names it by its place beside it."""
 
@@ -52,6 +56,8 @@ class ExtractorOptions:
     """Whether the rows say nothing of the candidates (`CrossedRows`): found once for all groups."""
     cross_fit: bool = False
     """Whether `fit` learns from the labels: then examples are described out of fold."""
+    folders: Sequence[str] = ()
+    """As of a task."""
     describes: str = "any"
     """Whose candidates it knows: ``"group"``, ``"own"`` (lists of each instance's own), or ``"any"``."""
 

@@ -7,6 +7,8 @@ a process that sees little work should never pay for them.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextvars import ContextVar
 
 from disambig.errors import UserError
 
@@ -14,6 +16,7 @@ VARIABLE = "DISAMBIG_ENGINE"
 ENGINES = ("numpy", "numba")
 
 _seen = 0
+_warming: ContextVar[bool] = ContextVar("warming", default=False)
 
 
 def use_numba(units: int, *, at_once: int = 200_000, in_all: int = 2_000_000) -> bool:
@@ -40,5 +43,21 @@ def use_numba(units: int, *, at_once: int = 200_000, in_all: int = 2_000_000) ->
         if engine not in ENGINES:
             raise UserError("D200", value=engine)
         return engine == "numba"
+    if _warming.get():
+        return True
     _seen += units
     return units >= at_once or _seen >= in_all
+
+
+def warm(work: Callable[[], object]) -> None:
+    """Run `work` with the kernels, then let all calls of this process use them, little work or not.
+
+    For a process that answers for hours: other threads go on without the kernels until these are ready.
+    """
+    global _seen
+    token = _warming.set(True)
+    try:
+        work()
+    finally:
+        _warming.reset(token)
+    _seen = 1 << 62

@@ -48,9 +48,14 @@ def metric(task: Task) -> tuple[str, str | None]:
     return str(name), candidate
 
 
-def folders(task: type | Task) -> tuple[str, ...]:
-    """Return the settings of a task, or of a class of tasks, that may name folders."""
-    return tuple(field_of(task, TaskOptions, "folders"))
+def concerns(task: Task) -> str:
+    """Return the kind of mistakes that a task's flags are."""
+    return str(field_of(task, TaskOptions, "concerns"))
+
+
+def folders(part: type | Task | FeatureExtractor) -> tuple[str, ...]:
+    """Return the settings of a task or an extractor, or of a class of them, that may name folders."""
+    return tuple(field_of(part, TaskOptions, "folders"))
 
 
 def requires(extractor: FeatureExtractor) -> tuple[str, ...]:

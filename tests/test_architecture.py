@@ -282,6 +282,7 @@ SLOW_CORE_TESTS = (
     "unit/formats",
     "unit/batch",
     "unit/cli",
+    "unit/server",
 )
 
 

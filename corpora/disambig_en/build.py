@@ -21,6 +21,7 @@ from peers import leave_out_kenlm
 from real_words import TASKS as REAL_WORDS
 from real_words import count_words, learn_real_words
 from scoring import all_counts, curve, leave_out, score_it, score_pack, score_people
+from trust import measure_trust
 
 from disambig.model.store import save_model
 
@@ -54,6 +55,7 @@ def build(data: Path) -> None:
     score_pack(data)
     score_it(data)
     score_people(data, ["dev"])
+    measure_trust(data)
 
 
 def main() -> None:
@@ -68,6 +70,7 @@ def main() -> None:
     )
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
     parser.add_argument("--people", nargs="+", metavar="PART", help="score on real mistakes: dev, test")
+    parser.add_argument("--trust", action="store_true", help="measure how often flags are right")
     parser.add_argument("--curve", action="store_true", help="score tables of other sizes")
     parser.add_argument("--all-counts", action="store_true", help="score with an unpruned table")
     options = parser.parse_args()
@@ -79,6 +82,8 @@ def main() -> None:
         all_counts(options.data)
     elif options.people:
         score_people(options.data, options.people)
+    elif options.trust:
+        measure_trust(options.data)
     elif options.score:
         score_pack(options.data)
         score_it(options.data)

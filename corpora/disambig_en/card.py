@@ -10,6 +10,7 @@ from typing import Any
 from card_kenlm import beside_kenlm
 from card_people import people, percent, with_interval
 from card_texts import INTRODUCTION, SOURCES, WEAKNESSES
+from card_trust import trust
 
 PAPER_FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
 TWENTY = (
@@ -34,7 +35,13 @@ TWENTY = (
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
-    parts = [INTRODUCTION, people(figures.get("people", {})), _contents(home), SOURCES]
+    parts = [
+        INTRODUCTION,
+        people(figures.get("people", {})),
+        trust(figures.get("trust", {})),
+        _contents(home),
+        SOURCES,
+    ]
     for task, scores in figures.get("scores", {}).items():
         parts.append(_task(task, scores, figures))
     parts += [_it(figures.get("it", {})), _curve(figures), WEAKNESSES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from card_texts import READ
+from reading import counts_by_task
 
 
 def people(figures: dict[str, Any]) -> str:
@@ -45,7 +45,7 @@ def people(figures: dict[str, Any]) -> str:
         "reason than the one proposed, or like a matter of style, was taken for right.\n",
         "| flags | read | show a mistake |",
         "|---|---|---|",
-        *(f"| {title} | {n} | {real} |" for title, n, real in READ),
+        *(f"| {title} | {n} | {real} |" for title, n, real in counts_by_task()),
         "",
     ]
     return "\n".join(lines)

@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-READ = (
-    ("articles", 15, 7),
-    ("doubled and missing words", 3, 0),
-    ("forms", 24, 12),
-    ("prepositions", 6, 5),
-    ("slips", 30, 15),
-    ("spelling", 25, 18),
-    ("all at the default rates", 103, 57),
-)
-"""Flags on the untouched paragraphs of `dev` that one reader read, and those that show a mistake."""
-
 INTRODUCTION = """\
 # disambig_en: the English pack
 
@@ -23,8 +12,8 @@ repeat (about three hours):
 
     python corpora/disambig_en/build.py DATA
 
-(`--score`, `--people`, `--all-counts`, `--leave-out`, `--leave-out-kenlm` and `--curve` make the figures
-below.)
+(`--score`, `--people`, `--trust`, `--all-counts`, `--leave-out`, `--leave-out-kenlm` and `--curve` make the
+figures below.)
 This card is written by it.
 """
 

@@ -19,7 +19,7 @@ from disambig.training.splits import split
 from disambig.training.trainer import train
 from disambig.types import FeatureExtractor
 
-FLAGS_PER_1000 = {"preposition": 0.1, "spelling": 0.3}
+FLAGS_PER_1000 = {"preposition": 0.1, "spelling": 0.35}
 """Default rates (see the card)."""
 NO_SETTINGS: Mapping[str, int] = {}
 

@@ -31,7 +31,8 @@ _DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
 ARTICLES = frozenset(("a", "an", "the"))
 """There is a task for these: here they are forms of nothing, and no slips for each other."""
 FUNCTION_WORDS = (
-    "is are am was were be been being isn't aren't",
+    "is are am was were be",
+    "be been being",
     "isn't aren't wasn't weren't",
     "has have had having",
     "hasn't haven't hadn't",
@@ -43,7 +44,9 @@ FUNCTION_WORDS = (
     "its their",
     "much many",
 )
-"""Forms of words that no table of endings has."""
+"""Forms of words that no table of endings has. "Is" is hardly ever written for "been" or "isn't"."""
+PRONOUNS = frozenset("i he she we me us him her they them you".split())
+"""Nobody slips from one to another, but texts speak now of him and now of us."""
 
 
 def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
@@ -76,7 +79,7 @@ def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]
             regular = {form for form in _regular(word) if form in counts}
             of_lemma[word] |= regular | ({word} if regular else set())
     known = set()
-    for lemma in sorted(of_lemma):
+    for lemma in sorted(of_lemma.keys() - {"be"}):  # see FUNCTION_WORDS
         own = (form for form in of_lemma[lemma] - ARTICLES if form in counts)
         forms = tuple(sorted(own, key=lambda form: (form != lemma, form)))
         if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in known:
@@ -134,8 +137,12 @@ def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         for other in _near(word):
             short = min(len(word), len(other)) <= 3
             least = LEAST_SHORT if short else LEAST_WRITTEN
-            if other != word and counts.get(other, 0) >= least and not {word, other} <= ARTICLES:
+            if other != word and counts.get(other, 0) >= least and not _apart({word, other}):
                 yield (word, other) if word < other else (other, word)
+
+
+def _apart(pair: set[str]) -> bool:
+    return pair <= ARTICLES or pair <= PRONOUNS
 
 
 def _near(word: str) -> Iterator[str]:

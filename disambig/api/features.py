@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from disambig.features.lists.known import KnownNgrams as KnownNgrams
     from disambig.features.lists.known import known_of as known_of
     from disambig.features.network.word_network import WordNetwork as WordNetwork
+    from disambig.features.one_score import one_score as one_score
     from disambig.features.stored import read_stored as read_stored
     from disambig.features.stored import write_stored as write_stored
     from disambig.features.tokens.token_context import TokenContext as TokenContext

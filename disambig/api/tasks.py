@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from disambig.data.finding import empty_places as empty_places
     from disambig.data.finding import glued as glued
     from disambig.data.finding import word_tokens as word_tokens
+    from disambig.data.interned import Interned as Interned
     from disambig.data.lists import CandidateLists as CandidateLists
     from disambig.features.gaps.learning import learn_gaps as learn_gaps
     from disambig.features.gaps.model import Gaps as Gaps

@@ -93,7 +93,7 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         for index in range(last - first):
             by_text.append([decisions.of_document(index) for decisions in found])
     return [
-        Annotated(document, _joined([(by_text[index], offset) for index, offset in place]))
+        Annotated(document, joined([(by_text[index], offset) for index, offset in place]))
         for document, place in zip(documents, places, strict=True)
     ]
 
@@ -132,9 +132,9 @@ def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, len(lengths)
 
 
-def _joined(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decisions, ...]:
+def joined(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decisions, ...]:
     """Return one `Decisions` a task for a document whose pieces lie at the given offsets."""
-    if len(parts) == 1:
+    if len(parts) == 1 and not parts[0][1]:
         return tuple(parts[0][0])
     return tuple(
         _join([(found[task], offset) for found, offset in parts]) for task in range(len(parts[0][0]))
@@ -151,7 +151,8 @@ def _join(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
     columns: dict[str, Any] = {
         field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])
         for field in dataclasses.fields(first)
-        if field.name not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled")
+        if field.name
+        not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled", "trust")
     }
     columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
     for name in ("starts", "ends"):

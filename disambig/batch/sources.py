@@ -19,6 +19,31 @@ Annotate = Callable[[Sequence[str]], "list[Decisions]"]
 """Texts in, one `Decisions` a task out, over the whole batch."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Annotator:
+    """Loaded models as an `Annotate`.
+
+    Attributes
+    ----------
+    models : tuple of Model
+        In the order of what a call returns.
+    rates : mapping from task to float
+        The rates of those that have not their own.
+    ignore : tuple of str
+        Words that are left alone.
+    """
+
+    models: tuple[Model, ...]
+    rates: Mapping[str, float]
+    ignore: tuple[str, ...] = ()
+
+    def __call__(self, texts: Sequence[str]) -> list[Decisions]:
+        """Decide in every text with every model (`disambig.model.annotate.annotate`)."""
+        from disambig.model.annotate import annotate
+
+        return annotate(texts, self.models, flags_per_1000=self.rates, ignore=self.ignore)
+
+
 class Source(Protocol):
     """What a worker needs to make its `Annotate`; sent to other processes."""
 
@@ -127,11 +152,9 @@ class ModelSource:
         return self._annotate(self.correcting_models())
 
     def _annotate(self, models: Sequence[Model]) -> Annotate:
-        from disambig.model.annotate import annotate
         from disambig.model.rates import rates_of
 
-        rates = rates_of(models, self.flags_per_1000)
-        return lambda texts: annotate(texts, models, flags_per_1000=rates, ignore=self.ignore)
+        return Annotator(tuple(models), rates_of(models, self.flags_per_1000), self.ignore)
 
     def language(self) -> str:
         """Return the language of the first model."""

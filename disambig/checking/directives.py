@@ -73,10 +73,16 @@ class Directives:
     hidden: tuple[Hidden, ...] = ()
     problems: tuple[UserError, ...] = ()
 
-    def hiding(self, start: int, observed: str, task: str) -> list[Hidden]:
-        """Return all that hides a flag of `task` at `start`, where `observed` stands."""
+    def hiding(self, start: int, observed: str, *tasks: str) -> list[Hidden]:
+        """Return all that hides a flag at `start`, where `observed` stands.
+
+        Parameters
+        ----------
+        *tasks : str
+            That of the flag, and those that would put something else there: one that is hidden takes all.
+        """
         word = plain_word(observed)
-        return [each for each in self.hidden if each.hides(start, word, task)]
+        return [each for each in self.hidden if any(each.hides(start, word, task) for task in tasks)]
 
 
 def plain_word(word: str) -> str:

@@ -14,6 +14,7 @@ from disambig.text.markup import PlainText
 
 if TYPE_CHECKING:
     from disambig.data.decisions import Decisions
+    from disambig.data.trust import Share, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Flag:
         The change that corrects it: with a word a space may have to go or come.
     alternatives : tuple of dict
         What less sure tasks would put there, as records have them.
+    trust : Share, optional
+        How many of the flags that are at least as sure were right, where that was measured.
     """
 
     start: int
@@ -47,6 +50,7 @@ class Flag:
     probability: float
     edit: tuple[int, int, str]
     alternatives: tuple[dict[str, Any], ...] = ()
+    trust: Share | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +111,27 @@ def flags_of(
     directives = read_directives(path, text, plain.comments, places)
     found = []
     used: set[Hidden] = set()
-    for record in _flagged(decisions, plain.text):
+    for record, trust in _flagged(decisions, plain.text):
         start, end = record["start"], record["end"]
         observed = text[start:end]
         if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
             continue  # a label, or a pair of words with markup between them
         if plain_word(observed) in ignore:
             continue
-        if hiding := directives.hiding(start, observed, record["task"]):
+        tasks = record["task"], *(each["task"] for each in record["alternatives"])
+        if hiding := directives.hiding(start, observed, *tasks):
             used.update(hiding)
             continue
         line, column = places.of(start)
-        made = edit_of({**record, "replacement": _as_written(record["replacement"], text)}, text)
+        made = edit_of({**record, "replacement": as_written(record["replacement"], text)}, text)
         edit = made["start"], made["end"], made["replacement"]
-        chosen = _as_written(record["replacement"], text).strip()
+        chosen = as_written(record["replacement"], text).strip()
         others = tuple(
-            {**each, "replacement": _as_written(each["replacement"], text)} for each in record["alternatives"]
+            {**each, "replacement": as_written(each["replacement"], text)} for each in record["alternatives"]
         )
-        sure = record["probability"]
-        found.append(Flag(start, end, line, column, observed, chosen, record["task"], sure, edit, others))
+        task, sure = record["task"], record["probability"]
+        known = None if trust is None else trust.of(observed, chosen, sure)
+        found.append(Flag(start, end, line, column, observed, chosen, task, sure, edit, others, known))
     words = count_words(plain.text)
     kept = surest(found, words, most_per_1000)
     unused = tuple(each for each in directives.hidden if each not in used)
@@ -197,13 +203,17 @@ def _in_order(flag: Flag) -> tuple[int, int, float, str]:
     return flag.start, flag.end, -flag.probability, flag.task
 
 
-def _flagged(decisions: Sequence[Decisions], text: str) -> list[dict[str, Any]]:
+def _flagged(decisions: Sequence[Decisions], text: str) -> list[tuple[dict[str, Any], Trust | None]]:
     import numpy as np
 
-    return [of_task.record(int(i), text) for of_task in decisions for i in np.flatnonzero(of_task.flagged)]
+    return [
+        (of_task.record(int(i), text), of_task.trust)
+        for of_task in decisions
+        for i in np.flatnonzero(of_task.flagged)
+    ]
 
 
-def _as_written(replacement: str, text: str) -> str:
+def as_written(replacement: str, text: str) -> str:
     """Return `replacement` with curly apostrophes, where the text has them."""
     if "'" in replacement and "\u2019" in text and text.count("\u2019") > text.count("'"):
         return replacement.replace("'", "\u2019")

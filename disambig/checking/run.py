@@ -15,6 +15,7 @@ from disambig.checking.directives import plain_word
 from disambig.checking.files import TextFile, find_files, read_text, usual, write_text
 from disambig.checking.fingerprints import known_by, numbered
 from disambig.checking.flags import Checked, Flag, choose, corrected, flags_of, surest
+from disambig.checking.loading import Checker
 from disambig.checking.places import Places
 from disambig.checking.reports import make_report
 from disambig.checking.reports.contract import Ended, Finding
@@ -32,6 +33,7 @@ from disambig.text.markup import read_markup
 if TYPE_CHECKING:
     from disambig.batch.sources import Annotate
     from disambig.data.decisions import Decisions
+    from disambig.explaining.evidence import Evidence
 
 FLAGGED = 1
 FAILURE = 2
@@ -61,6 +63,8 @@ class Request:
         File for all flags, in place of a report.
     tell_unused : bool
         Whether directives that hide nothing are told; not where some tasks are left out.
+    evidence : bool
+        Whether the report says what stands behind each flag, in one of `reports.WITH_EVIDENCE`.
     """
 
     paths: tuple[str, ...]
@@ -72,6 +76,7 @@ class Request:
     changes: Changes | None = None
     new_baseline: str | None = None
     tell_unused: bool = True
+    evidence: bool = False
 
 
 class Output(Protocol):
@@ -124,6 +129,8 @@ class _Run:
             annotate = self._loaded.get(settings.checker)
             if annotate is None:
                 annotate = self._loaded[settings.checker] = self.load(settings)
+                for note in getattr(annotate, "notes", ()):
+                    self._note(note)
             documents = [Document(str(i), file.text, self._name(file)) for i, file in enumerate(files)]
             found, bad = annotate_documents(documents, annotate)
             for failed in bad:
@@ -251,12 +258,20 @@ class _Run:
         name = self._name(file)
         path, places = path_in_repository(name), Places(file.text)
         fingerprints = numbered(known_by(path, plain, flag) for flag in flags)
+        known = self._evidence(name, plain)
         return [
-            Finding(name, path, flag, places, fingerprint, outcome)
+            Finding(name, path, flag, places, fingerprint, outcome, known(flag))
             for flag, fingerprint, outcome in zip(
                 flags, fingerprints, outcomes or [""] * len(flags), strict=True
             )
         ]
+
+    def _evidence(self, name: str, plain: str) -> Callable[[Flag], Evidence | None]:
+        """Return what tells of a flag of a file what stands behind it, if that is asked for."""
+        annotate = self._loaded[self.project.settings_of(name).checker]
+        if not self.request.evidence or not isinstance(annotate, Checker):
+            return lambda flag: None
+        return lambda flag: annotate.evidence(plain, flag)
 
     def _write_report(self, text: str) -> None:
         """Write to where the corrected text of standard input does not go."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from disambig.cli.checks import check_rate
 from disambig.configuration.settings import Layer
+from disambig.configuration.shares import share_of
 from disambig.errors import UserError, nearest_first
 
 ORIGIN = "command line"
@@ -18,6 +19,7 @@ def options_over_settings(
     task: list[str] | None,
     model: list[str] | None,
     flags_per_1000: float | Mapping[str, float] | None,
+    trust: str | None,
     max_flags_per_1000: float | None,
     sets: str | None,
     ignore: str | None,
@@ -28,13 +30,14 @@ def options_over_settings(
     Raises
     ------
     UserError
-        D602 for a rate that is none.
+        D602 for a rate that is none, D860 for a share.
     """
     check_rate(max_flags_per_1000, option="--max-flags-per-1000")
     values: Mapping[str, Any] = {
         "tasks": task,
         "models": model,
         "flags_per_1000": flags_per_1000,
+        "trust": None if trust is None else share_of(trust),
         "max_flags_per_1000": max_flags_per_1000,
         "sets_files": sets and [sets],
         "ignore_files": ignore and [ignore],
@@ -53,6 +56,7 @@ def check_options(
     since: str | None,
     staged: bool,
     write_baseline: str | None,
+    evidence: bool = False,
 ) -> None:
     """Refuse options that exclude each other.
 
@@ -61,7 +65,7 @@ def check_options(
     UserError
         D600; D601 for an unknown format.
     """
-    from disambig.checking.reports import FORMATS, WITH_OUTCOMES
+    from disambig.checking.reports import FORMATS, WITH_EVIDENCE, WITH_OUTCOMES
     from disambig.files.opening import STDIN
 
     if format not in FORMATS:
@@ -75,6 +79,8 @@ def check_options(
     for name, formats in {"--diff": ("text",), "--write-baseline": ("text",), "--fix": WITH_OUTCOMES}.items():
         if name in given and format not in formats:
             raise _excluded(f"{name} and --format {format} exclude each other")
+    if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
+        raise _excluded(f"--evidence goes with --format {', '.join(WITH_EVIDENCE)} alone")
     if STDIN in paths and (since is not None or staged):
         raise _excluded("standard input has no lines that git knows: leave out --since and --staged")
     if backup is not None and (not backup or os.sep in backup):

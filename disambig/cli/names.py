@@ -5,7 +5,9 @@ from __future__ import annotations
 COMMANDS = {
     "annotate": "Annotate a corpus: text, JSONL, CSV, Parquet, CoNLL-U, .spacy or standard input.",
     "job": "Look after jobs of annotate: status, verify, resume, merge.",
-    "check": "Check text, Markdown and LaTeX like a linter, and correct them.",
+    "check": "Check text, Markdown, LaTeX and comments of code like a linter, and correct them.",
+    "lsp": "Serve editors: flags as one types, and corrections (the Language Server Protocol).",
+    "serve": "Answer over HTTP: LanguageTool's interface, our records, a page to try it.",
     "explain": "Show why each word of a text was decided as it was.",
     "plugins": "List the installed plugins and what each brings.",
     "new-plugin": "Write a plugin to begin with, tests and all.",

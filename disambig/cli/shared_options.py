@@ -25,6 +25,21 @@ Rate = Annotated[
         "find most, or one a task, spelling=0.2,article=0.1; may be repeated. Default: each model's own.",
     ),
 ]
+Trusted = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Show the flags of which at least so many were right on mistakes that people made: 4/5, "
+        '"4 in 5", 80%; in place of --flags-per-1000.',
+    ),
+]
+Most = Annotated[
+    float | None,
+    typer.Option(
+        "--max-flags-per-1000",
+        help="Most flags per 1,000 words of a file or text, rounded up; the surest are shown.",
+    ),
+]
 Sets = Annotated[
     str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")
 ]

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 ADDED = ("ignore", "ignore_files", "sets", "sets_files")
 """Lists that a layer adds to; all other keys are replaced."""
-CHOICE = ("tasks", "models")
-"""Together they say what checks: a layer with one of them replaces both."""
+CHOICES = (("tasks", "models"), ("trust", "flags_per_1000"))
+"""What checks, and what is shown of it: a layer with one of a choice replaces all of it."""
 PATHS = ("models", "ignore_files", "sets_files", "baseline")
 """Relative to the file that names them."""
 
@@ -45,6 +45,8 @@ class Settings:
         Installed models and directories of models; both empty: all installed ones.
     flags_per_1000 : float, mapping from task to float, or None
         False alarms to accept per 1,000 correct words; None: what each model is set to.
+    trust : float or None
+        Share of the flags shown that were right at least; None: whatever it is.
     max_flags_per_1000 : float or None
     ignore, ignore_files, sets, sets_files : tuple of str
         Words and confusion sets, and files of them.
@@ -60,6 +62,7 @@ class Settings:
     tasks: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     flags_per_1000: float | Mapping[str, float] | None = None
+    trust: float | None = None
     max_flags_per_1000: float | None = None
     ignore: tuple[str, ...] = ()
     ignore_files: tuple[str, ...] = ()
@@ -76,7 +79,7 @@ class Settings:
         """What the models are loaded for: files with equal ones are checked by the same models."""
         rate = self.flags_per_1000
         rates = tuple(sorted(rate.items())) if isinstance(rate, Mapping) else rate
-        return self.tasks, self.models, rates, self.sets, self.sets_files
+        return self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
 
     def words_to_ignore(self) -> tuple[str, ...]:
         """Return the words to leave alone, those in files included.
@@ -110,8 +113,8 @@ def laid_over(layers: Iterable[Layer], *, excluded: bool = False) -> Settings:
     values: dict[str, Any] = {}
     origins: dict[str, tuple[str, ...]] = {}
     for layer in layers:
-        if any(key in layer.values for key in CHOICE):
-            for key in CHOICE:
+        for choice in CHOICES:
+            for key in choice if any(key in layer.values for key in choice) else ():
                 values.pop(key, None)
                 origins.pop(key, None)
         for key, value in layer.values.items():

@@ -13,6 +13,7 @@ from disambig.configuration.settings import DEFAULT, Settings
 _NOTHING = {
     "tasks": "all installed models that correct words",
     "flags_per_1000": "what each model is set to",
+    "trust": "whatever was measured",
     "max_flags_per_1000": "no bound",
     "include": "text, Markdown and LaTeX",
 }

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
+from disambig.configuration.shares import SHARE, share_of
 from disambig.errors import UserError, nearest_first
 from disambig.tasks.confusion_sets import confusion_set
 
@@ -21,6 +22,18 @@ def _a_set(said: str) -> str:
 Name = Annotated[str, Field(min_length=1)]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Set = Annotated[str, AfterValidator(_a_set)]
+Share = Annotated[
+    Any,
+    AfterValidator(share_of),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "pattern": SHARE},
+                {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+            ]
+        }
+    ),
+]
 
 
 class Override(BaseModel):
@@ -37,6 +50,12 @@ class Override(BaseModel):
         description="False alarms to accept per 1,000 correct words: a number, or a table of numbers by "
         "task. Default: what each model is set to.",
     )
+    trust: Share | None = Field(
+        None,
+        description='How many of the flags that are shown were right at least, such as "4 in 5", measured on '
+        "mistakes that people made; in place of flags_per_1000.",
+        examples=["4 in 5", "9 in 10", 0.8],
+    )
     max_flags_per_1000: Rate | None = Field(
         None, description="Most flags per 1,000 words of a file, rounded up; the surest are shown."
     )
@@ -47,7 +66,7 @@ class Override(BaseModel):
         None, description="Files of words to leave alone, one a line; relative to this file of settings."
     )
     sets: list[Set] | None = Field(
-        None, description='More confusion sets, such as "lie/lay", beside those that are there already.'
+        None, description='More confusion sets, such as "hop/hope", beside those that are there already.'
     )
     sets_files: list[Name] | None = Field(
         None, description="Files of confusion sets, one a line; relative to this file of settings."

@@ -13,6 +13,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.data.settled import Alternative, Settled
+from disambig.data.trust import Trust
 
 LONGEST_SEEN = 200
 """Characters of a place that a record repeats."""
@@ -54,6 +55,8 @@ class Decisions:
         The candidates, where each decision has its own.
     settled : Settled, optional
         Flags that overlap those of other decisions: what lost its place, and to what.
+    trust : Trust, optional
+        How often flags of this model were right, where that was measured.
     """
 
     task: str
@@ -74,6 +77,7 @@ class Decisions:
     asked: NDArray[np.int32]
     own: CandidateLists | None = None
     settled: Settled | None = None
+    trust: Trust | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -95,6 +99,7 @@ class Decisions:
             scores=self.scores[low:high],
             own=None if self.own is None else self.own.take(slice(first, last)),
             settled=None if self.settled is None else self.settled.slice(first, last),
+            trust=self.trust,
             **columns,
         )
 
@@ -128,6 +133,7 @@ class Decisions:
             scores=self.scores[at],
             own=None if self.own is None else self.own.take(rows),
             settled=None if self.settled is None else self.settled.take(rows),
+            trust=self.trust,
             **columns,
         )
 

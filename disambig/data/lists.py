@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data.batches.rows import rows_of
 from disambig.data.candidate_words import CandidateWords
+from disambig.data.interned import joined, taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +23,8 @@ class CandidateLists:
     offsets : array of int64, shape (n + 1,)
         Every instance has one candidate at least.
     texts : sequence of str, shape (n_candidates,)
-        What each candidate is: words, or a key that means something to the source alone.
+        What each candidate is: words, or a key that means something to the source alone; `Interned` where
+        many are the same.
     scores : array of float64, shape (n_candidates,)
         Base score that the source gave, the higher the better; zero where it gave none.
     ranks : array of int32, shape (n_candidates,)
@@ -79,7 +81,7 @@ class CandidateLists:
             features = vstack([part.features for part in parts], format="csr")
         return cls(
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            [text for part in parts for text in part.texts],
+            joined([part.texts for part in parts]),
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.ranks for part in parts]),
             np.concatenate([part.costs for part in parts]),
@@ -96,7 +98,7 @@ class CandidateLists:
         rows, offsets = rows_of(self.offsets, np.arange(len(self))[index])
         return CandidateLists(
             offsets,
-            [self.texts[row] for row in rows.tolist()],
+            taken(self.texts, rows),
             self.scores[rows],
             self.ranks[rows],
             self.costs[rows],

@@ -38,6 +38,8 @@ class Reason:
         ``weight * value``; a candidate's contributions sum to its score.
     least : int or None
         What `disambig.features.evidence.Evidence.least` says of an attribute with a count.
+    attribute : str
+        The attribute's name without the candidate: the same of all candidates, such as ``". _"``.
     """
 
     candidate: str
@@ -47,6 +49,7 @@ class Reason:
     weight: float
     contribution: float
     least: int | None = 1
+    attribute: str = ""
 
 
 def with_names(model: Model, view: TokenView) -> Model:
@@ -97,6 +100,7 @@ def explain(model: Model, view: TokenView, index: int) -> list[Reason] | None:
                     weight,
                     weight * float(value),
                     1 if behind is None else behind.least,
+                    what,
                 )
             )
     return reasons

@@ -9,7 +9,7 @@ import numpy as np
 Z95 = 1.959964
 
 
-def wilson(right: int, n: int) -> tuple[float, float]:
+def wilson(right: float, n: float) -> tuple[float, float]:
     """Return the 95 % interval of a share (Wilson 1927); (0, 1) where nothing was seen."""
     if n == 0:
         return 0.0, 1.0

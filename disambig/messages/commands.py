@@ -1,4 +1,4 @@
-"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D9xx parsing; D99x words in context."""
+"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D88x, D890 the server; D9xx parsing; D99x words in context."""
 
 # ruff: noqa: E501  (a message is one line)
 from __future__ import annotations
@@ -129,6 +129,17 @@ MESSAGES: dict[str, str] = {
     "D791": "sentence {number:,} has {words:,} words and {tags:,} tags: give one tag for each word, none of them empty",
     "D792": "tags = {tags!r}: give a list of two tags or more, none of them twice or empty",
     "D793": "{n:,} tokens have a tag that is none of the tag set: leave them out, or take the tags of all sentences",
+    # the language server
+    "D840": "a language server needs the package pygls: pip install 'disambig[lsp]'",
+    "D841": "the language server cannot listen on {address}: {problem}; choose another --port",
+    "D842": "line {line:,} of a text of {lines:,} lines",
+    "D843": "{path}: the editor changed something outside the text ({problem}); it is not checked until it is opened anew",
+    "D844": "an end before its beginning",
+    "D845": "{path}: {length:,} characters are more than the {most:,} that are checked in an editor; `disambig check` reads it",
+    "D846": "{path}: could not be checked: {problem}",
+    "D847": "a message of the editor was not understood: {problem}",
+    "D848": "--port is for --tcp",
+    "D849": 'settings of the editor: a table is wanted, such as {{"ignore": ["quite"]}}, not {value}',
     # engines of jobs
     "D850": "the engine dask needs the package dask: pip install 'disambig[dask]'",
     "D851": "no engine {name!r}: there are {names}",
@@ -140,6 +151,12 @@ MESSAGES: dict[str, str] = {
     "D857": "the worker {address} cannot begin: {problem}; it needs the same disambig, with the extra dask, and what the models need",
     "D858": "workers end while they load what they need ({problem}), {times} times by now: look at their logs and their memory",
     "D859": "a timeout of {value!r} seconds: give a number above 0",
+    # trust
+    "D860": '{value!r} is no share of flags: give one above 0, up to 1, such as 4/5, "4 in 5" or 80%',
+    "D861": "no model here was measured on people's mistakes ({models}): leave out `trust` and --trust, or give a rate, such as flags_per_1000 = 0.5",
+    "D862": "{path} is damaged ({problem}): install the pack again, or remove the file",
+    "D863": "{model} was not measured on people's mistakes: its flags ({task}) are not shown where `trust` is asked for",
+    "D864": "no flags are right in {share} of cases: of the surest {most} were, so ask for no more",
     # jobs
     "D870": "{path}: is a link or no ordinary file, and a job holds its lock there: take it away, or choose another --output",
     "D871": "{path} is no directory, and a job writes into one: choose another --output",
@@ -150,6 +167,18 @@ MESSAGES: dict[str, str] = {
     "D876": "{path} does not say by which command it was begun, or that cannot be given any more: give it again",
     "D877": "{path}: is not what the job wrote: `disambig job verify --forget`, then `disambig job resume`",
     "D878": "--worker-memory is for the engine local, not {name!r}: give its workers their bound where they are started",
+    # the server
+    "D880": "disambig serve needs the packages starlette and uvicorn: pip install 'disambig[server]'",
+    "D881": "{address} cannot be listened on: {problem}; choose another --host or --port",
+    "D882": "--allow-origin {value!r}: {problem}; name one as browsers do, such as https://example.org, or all extensions, moz-extension://*",
+    "D883": "{problem}",
+    "D884": "{asked!r} is no language that is checked here: there are auto, {names}",
+    "D885": "{what} is longer than the limit of {limit:,} {unit}",
+    "D886": "{what} {value!r} is not allowed here: disambig serve {option} NAME allows one",
+    "D887": "too much is asked at once: try again in a moment",
+    "D888": "there is no {path!r} here",
+    "D889": "the request did not come within {seconds:g} seconds",
+    "D890": "{path!r} is not asked by {method}: use {allowed}",
     # parsing
     "D900": "parser {path}: cannot be read: {problem}; train it again, or copy it again",
     "D901": "no parser {name!r}, no such folder or pack: {hint}name a folder that `disambig train-parser` made; there are {names}",
@@ -201,4 +230,5 @@ MESSAGES: dict[str, str] = {
     "D995": "{path} holds no words that are mistaken for each other: {problem}; a line is a kind, a tab, and words",
     "D996": "{setting} is a list of words, such as ['a', 'the'], not {seen!r}: letters and apostrophes alone, one word each",
     "D997": "there are no words that are {seen!r} to each other: kinds is a list of some of {known}",
+    "D998": "{path} does not say how words begin to the ear: {problem}; a line is a key, a tab, two counts by a tab",
 }

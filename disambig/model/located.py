@@ -20,8 +20,8 @@ def located(config: dict[str, Any], target: Path) -> dict[str, Any]:
     """Return `config` with the files and folders that are there as a model at `target` is to name them.
 
     One below the directory that holds the model is named by its place relative to the model's: both can
-    be moved together, and nothing is said of the machine. Others are named by their full path. Of a task
-    these are the settings that it declares to be folders or files, too (`TaskOptions.folders`).
+    be moved together, and nothing is said of the machine. Others are named by their full path. Settings that
+    a task or an extractor declares to be folders or files are such, too (`TaskOptions.folders`).
     """
     home = target.parent.resolve() / target.name
 
@@ -58,17 +58,21 @@ def _with_paths(
     made = dict(config)
     if isinstance(made.get("task"), dict):  # of which "gaps" may be a word, too
         paths = {name: value for name, value in made["task"].items() if os.sep in str(value)}
-        made["task"] = made["task"] | of(paths, _IS_THERE | _declared(made["task"]))
+        made["task"] = made["task"] | of(paths, _IS_THERE | _declared("tasks", made["task"]))
     if "extractors" in made:
-        made["extractors"] = {name: of(section, _IS_THERE) for name, section in made["extractors"].items()}
+        made["extractors"] = {
+            name: of(section, _IS_THERE | _declared("extractors", section))
+            for name, section in made["extractors"].items()
+        }
     return made
 
 
-def _declared(section: dict[str, Any]) -> dict[str, Callable[[Path], bool]]:
-    """Return the settings that a task's class declares to be paths; an unknown class is no matter here."""
+def _declared(shelf: str, section: Any) -> dict[str, Callable[[Path], bool]]:
+    """Return the settings that a part's class declares to be paths; an unknown class is no matter here."""
     from disambig.fields import folders
     from disambig.registry import parts
 
-    part = parts("tasks").get(str(section.get("@disambig_tasks")))
+    name = section.get(f"@disambig_{shelf}") if isinstance(section, dict) else None
+    part = parts(shelf).get(str(name))
     factory = part.load() if part is not None else None
     return dict.fromkeys(folders(factory), Path.exists) if isinstance(factory, type) else {}

@@ -1,8 +1,9 @@
 """One decision a place: of flags whose edits overlap the most probable stands, the others are alternatives.
 
 An edit takes up slots: the characters that it replaces and the gaps between them; one that puts a word in
-takes up the gap alone, and one that takes a word out the gap behind the blank that goes with it, too.
-Two edits overlap where they share a slot. So a word put in before another that is replaced stands beside it.
+takes up the gap alone, and one that takes a word out the gaps on both sides, too: behind the blank that goes
+with it. Two edits overlap where they share a slot. So a word put in before another that is replaced stands
+beside it, and of two words side by side one alone is taken out.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def slots_of(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
     """
     first, last = 2 * starts, 2 * ends
     inside = first < last
-    return np.stack([first + inside, last - (inside & ~removes)])
+    return np.stack([first + (inside & ~removes), last - (inside & ~removes)])
 
 
 def standing(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -> Ints:

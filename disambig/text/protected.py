@@ -42,7 +42,8 @@ _CLOSERS = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u201f": "\
 _CLOSERS |= {"\u00ab": "\u00bb", "\u00bb": "\u00ab"}
 _TICKS = re.compile("`+|\n[^\\S\n]*\n")
 _FENCES = re.compile("^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_INDENTED = re.compile("(?:\\A|(?<=\n))(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
+_INDENTED = re.compile("(?:\\A|\n)(?= {4}|\t)")
+_LINES_INDENTED = re.compile("(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
 _CODE_MARKS = re.compile("[={}$|]|\\(\\)|->|;[ \t\r]*$", re.MULTILINE)
 _TAGS = re.compile("<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:[\\s/][^<>]*)?>|<[?!][^<>]*>")
 _VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
@@ -75,6 +76,24 @@ def protected_spans(text: str) -> list[Span]:
     return spans
 
 
+def connected_spans(text: str) -> list[tuple[int, int]]:
+    """Return where code may reach over blank lines and paragraph separators.
+
+    Who cuts a text at these, but nowhere within such a span, finds the protected spans of the whole text in
+    the parts. A tag whose end is missing reaches up to the end of the text.
+    """
+    spans: list[Span] = []
+    if "```" in text or "~~~" in text:
+        spans.extend(_fenced(text))
+    if "`" in text:
+        spans.extend(_between_backticks(text))
+    if "<" in text:
+        spans.extend(_tags(text, unclosed=True))
+    if "    " in text or "\t" in text:
+        spans.extend(_indented(text))
+    return [(start, end) for start, end, _ in spans]
+
+
 def _fenced(text: str) -> Iterator[Span]:
     fence, start = "", 0
     for match in _FENCES.finditer(text):
@@ -103,7 +122,7 @@ def _between_backticks(text: str) -> Iterator[Span]:
             opened.clear()
 
 
-def _tags(text: str) -> Iterator[Span]:
+def _tags(text: str, *, unclosed: bool = False) -> Iterator[Span]:
     verbatim, start = "", 0
     for match in _TAGS.finditer(text):
         mark, name = match[0], (match[2] or "").lower()
@@ -116,10 +135,16 @@ def _tags(text: str) -> Iterator[Span]:
             verbatim, start = name or mark, match.start()
         if mark not in ("<!--", "-->"):
             yield match.start(), match.end(), "code"
+    if unclosed and verbatim:
+        yield start, len(text), "code"
 
 
 def _indented(text: str) -> Iterator[Span]:
-    for match in _INDENTED.finditer(text):
+    done = 0
+    for begin in _INDENTED.finditer(text):
+        if begin.end() < done or not (match := _LINES_INDENTED.match(text, begin.end())):
+            continue
+        done = match.end()
         before = text.rfind("\n", 0, max(match.start() - 1, 0))
         blank = not text[before + 1 : match.start()].strip()
         if blank and _CODE_MARKS.search(text, match.start(), match.end()):

@@ -65,12 +65,31 @@ def missing(
     return _between(model, view, places, np.zeros(len(places), np.int32), words, stands, least)
 
 
-def standing(model: Cloze, view: TokenView, words: Relations, *, least: float) -> Instances:
-    """Return the places where one of some words stands and another, or none, fits nearly as well."""
+def standing(
+    model: Cloze,
+    view: TokenView,
+    words: Relations,
+    *,
+    least: float,
+    apart: NDArray[np.bool_] | None = None,
+    hints: NDArray[np.int64] | None = None,
+) -> Instances:
+    """Return the places where one of some words stands and another, or none, fits nearly as well.
+
+    Parameters
+    ----------
+    apart : array of bool, shape (n_tokens,), optional
+        Tokens that are left out.
+    hints : array of int64, shape (n_tokens,), optional
+        The word, by its number in `words`, that is a candidate at a token whatever the model says; one that
+        is not is ``-2 - number``, and -1 stands for neither.
+    """
     number = words.find(view.hashes)
-    positions = np.flatnonzero((number >= 0) & (view.ends > view.starts))
+    stands = (number >= 0) & (view.ends > view.starts)
+    positions = np.flatnonzero(stands if apart is None else stands & ~apart)
     ones = np.ones(len(positions), np.int32)
-    return _between(model, view, positions, ones, words, number[positions], least)
+    hinted = None if hints is None else hints[positions]
+    return _between(model, view, positions, ones, words, number[positions], least, hinted)
 
 
 def _between(
@@ -81,9 +100,14 @@ def _between(
     words: Relations,
     stands: NDArray[np.int64],
     least: float,
+    hints: NDArray[np.int64] | None = None,
 ) -> Instances:
-    """Return the open places between all words of a list; `stands` is what stands there."""
+    """Return the open places of a list; `stands` is what stands there, `hints` a candidate of each."""
     k = len(words.spellings)
     first = np.array([[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64)  # each before the others
     lists = np.arange(len(positions) + 1, dtype=np.int64) * k, first[stands].ravel()
-    return open_places(model, view, positions, lengths, words, lists, least=least)
+    hinted = None
+    if hints is not None:
+        listed = first[stands]
+        hinted = ((listed == hints[:, None]).astype(np.int8) - (listed == -2 - hints[:, None])).ravel()
+    return open_places(model, view, positions, lengths, words, lists, least=least, hinted=hinted)

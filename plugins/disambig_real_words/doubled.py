@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from disambig.api import Instances, TokenView
+from disambig.api.features import Places, scores_of, states_at
 from disambig.api.tasks import CandidateLists, word_tokens
 
 from .between import ZERO, listed, missing
 from .in_context import InContext
-from .places import joined
+from .places import EVERY_PLACE, joined
 from .relations import is_word, plain
 from .running_text import apart_from_text, in_running_text
 
@@ -31,6 +33,9 @@ class Doubled(InContext):
         A folder with a model of words in context, or the name of an installed pack that brings one.
     missing : sequence of str
         Words that may be missing; none at all decides doubled words alone.
+    most_twice : float
+        The log-odds of a word that stands there twice against no word up to which it is decided: above, as
+        in "had had" or "what it is is this", it may well be meant. Infinity decides all, without the model.
     least_missing : float
         The log-odds of one of them against no word from which on an empty place is decided.
     name, language : str
@@ -43,16 +48,37 @@ class Doubled(InContext):
     """
 
     missing: tuple[str, ...] | list[str] = tuple(MISSING)
+    most_twice: float = -4.0
     least_missing: float = 0.0
     name: str = "doubled"
+    concerns: ClassVar[str] = "repetition"
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words that are the one before once more, and places where a word may be missing."""
-        parts = [_twice(view)]
+        return self._places(view, self.least_missing)
+
+    def examples(self, view: TokenView) -> Instances:
+        """Return the words that stand there once more, and all places where a word may be missing."""
+        return self._places(view, EVERY_PLACE)
+
+    def _places(self, view: TokenView, least: float) -> Instances:
+        parts = [self._doubled(view, least)]
         if self.missing:
             words = listed("missing", self.missing)
-            parts.append(missing(self.model, view, words, least=self.least_missing))
+            parts.append(missing(self.model, view, words, least=least))
         return joined(parts)
+
+    def _doubled(self, view: TokenView, least: float) -> Instances:
+        """Return the words that stand there twice, but those that fit beside each other."""
+        found = _twice(view)
+        if least == EVERY_PLACE or self.most_twice == np.inf or not len(found):
+            return found
+        model, row = self.model, np.arange(len(found))
+        states = states_at(model, view, Places(found.positions, found.positions + 1))
+        words = model.vocabulary.of_hashes(view.hashes[found.positions])
+        nothing = np.full(len(found), model.nothing, np.int32)
+        fits = scores_of(model, states, row, words) - scores_of(model, states, row, nothing)
+        return found.take(np.flatnonzero(~(fits > self.most_twice)))  # an unknown word has no score
 
 
 def _twice(view: TokenView) -> Instances:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from disambig.api import Instances, TokenView, UserError
 from disambig.api.tasks import word_tokens
 
 from .in_context import InContext
-from .places import open_places
+from .places import EVERY_PLACE, open_places
 from .relations import ENGLISH, KINDS, Relations, relations_in
+from .running_text import before_a_mark, stands_twice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +60,15 @@ class OtherWords(InContext):
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words of which a related one fits nearly as well, or better."""
+        return self._places(view, self.least)
+
+    def examples(self, view: TokenView) -> Instances:
+        """Return all words that have related ones, each with all of them."""
+        return self._places(view, EVERY_PLACE)
+
+    def _places(self, view: TokenView, least: float) -> Instances:
         number = self.related.find(view.hashes)
-        positions = np.flatnonzero((number >= 0) & word_tokens(view))
+        positions = np.flatnonzero((number >= 0) & word_tokens(view) & ~stands_twice(view))
         number = number[positions]
         offsets, others = self.related.offsets, self.related.others
         sizes = offsets[number + 1] - offsets[number]
@@ -69,7 +78,7 @@ class OtherWords(InContext):
         related = others[np.maximum(offsets[number][row] + within - 1, 0)]
         lists = begins, np.where(within == 0, number[row], related)  # first what stands there
         ones = np.ones(len(positions), np.int32)
-        return open_places(self.model, view, positions, ones, self.related, lists, least=self.least)
+        return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +93,20 @@ class Form(OtherWords):
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
     name: str = "form"
 
+    def instances(self, view: TokenView) -> Instances:
+        """Return the words of which a related one fits nearly as well, or better.
+
+        A possessive before a mark is none: "my sister's." stands for what was named before.
+        """
+        found = super().instances(view)
+        if found.own is None or not len(found):
+            return found
+        firsts = [found.own.texts[i] for i in found.own.offsets[:-1].tolist()]  # what stands there
+        possessive = np.array([text.endswith(("'s", "s'")) for text in firsts], bool)
+        return found.take(np.flatnonzero(~(possessive & before_a_mark(view, found.positions))))
+
+    concerns: ClassVar[str] = "grammar"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Slip(OtherWords):
@@ -96,3 +119,4 @@ class Slip(OtherWords):
 
     kinds: tuple[str, ...] | list[str] = ("slip",)
     name: str = "slip"
+    concerns: ClassVar[str] = "confusion"

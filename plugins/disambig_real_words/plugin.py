@@ -14,5 +14,10 @@ def disambig_register_tasks(register: Register) -> None:
 
 
 @hookimpl
+def disambig_register_extractors(register: Register) -> None:
+    register("real_words.Sound.v1", ".sound:Sound")
+
+
+@hookimpl
 def disambig_register_experiments(register: Register) -> None:
     register("real_words.cloze.v1", ".experiments.cloze:ClozeFigures")

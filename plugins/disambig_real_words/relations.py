@@ -2,7 +2,9 @@
 
 A line is a kind, a tab, and words apart by blanks: ``form`` and all forms of a lemma, ``derived`` and a word
 with one made of it, ``possessive`` and a noun with its possessives, ``slip`` and two words that are a slip
-of the pen or the finger apart. Lines that begin with ``#`` are comments. Another language is another file.
+of the pen or the finger apart. Two words that lines of several kinds relate are of the first of these kinds:
+a slip that makes another form of the same word is a form. Lines that begin with ``#`` are comments. Another
+language is another file.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -52,21 +53,26 @@ class Relations:
     others: Ints
 
     @classmethod
-    def of(cls, sets: Sequence[Sequence[str]]) -> Relations:
-        """Relate the words of each set to each other."""
-        others: dict[str, dict[str, None]] = {}
-        for words in sets:
-            for one, other in permutations(dict.fromkeys(words), 2):
-                others.setdefault(one, {})[other] = None
-        names = list(others)
-        hashes = hash_words(names)
-        order = np.argsort(hashes)
-        spellings = [names[i] for i in order.tolist()]
-        number = {word: i for i, word in enumerate(spellings)}
-        sizes = [len(others[word]) for word in spellings]
-        flat = [number[other] for word in spellings for other in others[word]]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(hashes[order], spellings, offsets, np.array(flat, np.int64))
+    def of(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> Relations:
+        """Relate the words of each set to each other, but for pairs that a set of `without` has."""
+        number: dict[str, int] = {}
+        one, other = _pairs(sets, number)
+        n = len(number)
+        apart = np.array(_pairs(without, number), np.int64)
+        apart = apart[:, (apart < n).all(axis=0)]  # of words of the sets
+        keys, first = np.unique(one * n + other, return_index=True)
+        first = np.sort(first[~np.isin(keys, apart[0] * n + apart[1])])  # in the order of the sets
+        names = list(number)[:n]
+        kept = np.unique(one[first])
+        hashes = hash_words([names[i] for i in kept.tolist()])
+        by_hash = np.argsort(hashes)
+        place = np.full(n, -1)
+        place[kept[by_hash]] = np.arange(len(kept))
+        one, other = place[one[first]], place[other[first]]
+        order = np.argsort(one, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(one, minlength=len(kept)))]).astype(np.int64)
+        spellings = [names[i] for i in kept[by_hash].tolist()]
+        return cls(hashes[by_hash], spellings, offsets, other[order].astype(np.int64))
 
     def find(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the number of each word, -1 for one without relations; shape ``(n,)``."""
@@ -74,6 +80,18 @@ class Relations:
             return np.full(len(hashes), -1)
         at = np.minimum(np.searchsorted(self.words, hashes), len(self.words) - 1)
         return np.where(self.words[at] == hashes, at, -1)
+
+
+def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints, Ints]:
+    """Return all pairs of different words of each set, set by set, as numbers; new words get new ones."""
+    numbers = [number.setdefault(word, len(number)) for words in sets for word in words]
+    flat, sizes = np.array(numbers, np.int64), np.fromiter(map(len, sets), np.int64, len(sets))
+    begins = np.repeat(np.cumsum(sizes) - sizes, sizes)  # of each word's set
+    times = np.repeat(sizes, sizes)
+    within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    one, other = np.repeat(flat, times), flat[np.repeat(begins, times) + within]
+    different = one != other
+    return one[different], other[different]
 
 
 def plain(word: str) -> str:
@@ -147,7 +165,8 @@ def relations_in(path: str, kinds: tuple[str, ...]) -> Relations:
     chosen = [words for kind in kinds for words in sets[kind]]
     if not chosen:
         raise UserError("D995", path=path, problem=f"there is no line of {' or '.join(kinds)}")
-    return Relations.of(chosen)
+    first = min(map(KINDS.index, kinds))
+    return Relations.of(chosen, without=[words for kind in KINDS[:first] for words in sets[kind]])
 
 
 _read_once = lru_cache(maxsize=4)(read_relations)

@@ -8,6 +8,7 @@ of `lines`. What is quoted, code or a name is found elsewhere (`protect`).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,14 +20,17 @@ from disambig.api.tasks import glued
 from .lines import lines_apart
 
 Ints = NDArray[np.int64]
-_lines: WeakKeyDictionary[TokenView, dict[int, tuple[Ints, Ints]]] = WeakKeyDictionary()
-"""Of the documents of a view the lines apart: several tasks ask for them."""
+Bools = NDArray[np.bool_]
 _ENDS = re.compile("[\r\n]")
-_BEFORE = re.compile(r"[\s(\[{\"'\u2018\u201c\u201e\u00ab\u2013\u2014\u2026]")
-_BEHIND = re.compile(r"[\s)\]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;]|[.:!?]+(?!\w)")
+_BEFORE = "([{\"'\u2018\u201c\u201e\u00ab\u2013\u2014\u2026"
+_BEHIND = ")]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;"
+_STOPS = ".:!?"
+"""These touch a word where no other word follows at once."""
+_TABLE = 0x2100
+"""Characters below are looked up, others asked one by one."""
 
 
-def apart_from_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
+def apart_from_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
     """Tell which places are parts of larger words or beside a wide blank, shape ``(n,)``.
 
     Parameters
@@ -36,7 +40,7 @@ def apart_from_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]
     """
     first = np.where(lengths > 0, positions, positions - 1)  # an empty place has a word on both sides
     last = positions + np.maximum(lengths, 1) - 1
-    found: NDArray[np.bool_] = glued(view, first, last)
+    found: Bools = glued(view, first, last)
     for left in (first - 1, last - 1, last):
         right = left + 1
         words = (view.ends[left] > view.starts[left]) & (view.ends[right] > view.starts[right])
@@ -50,36 +54,109 @@ def apart_from_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]
     return found
 
 
-def in_running_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
+def in_running_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
     """Tell which places are in running text by their lines and the characters beside them, shape ``(n,)``.
 
     Words in capitals are not, and neither are empty places beside a number.
     """
-    known = _lines.setdefault(view, {})
-    found = np.zeros(len(positions), bool)
+    if view not in _texts:
+        _texts[view] = _Text(view)
+    text = _texts[view]
     first = np.where(lengths > 0, positions, positions - 1)
     last = positions + np.maximum(lengths, 1) - 1
     documents = view.document_of(positions)
-    for document in np.unique(documents).tolist():
-        text, own = view.texts[document], np.flatnonzero(documents == document)
-        starts, ends = view.starts[first[own]], view.ends[last[own]]
-        if document not in known:
-            known[document] = lines_apart(text)
-        begins, stops = known[document]
-        # the first line apart that ends behind the place's begin; it must begin behind the place's end
-        line = np.searchsorted(stops, starts, side="right")
-        found[own] = np.append(begins, len(text) + 1)[line] >= ends
-        for i in own[found[own]].tolist():
-            tokens = range(int(first[i]), int(last[i]) + 1)
-            words = [text[view.starts[token] : view.ends[token]] for token in tokens]
-            found[i] = _is_free(text, int(view.starts[first[i]]), int(view.ends[last[i]])) and not any(
-                (len(word) > 1 and word.isupper()) or (not lengths[i] and word[0].isdigit()) for word in words
-            )
+    base = text.bases[documents]
+    starts, ends = base + view.starts[first], base + view.ends[last]
+    found = text.in_lines(np.unique(documents), starts, ends) & text.is_free(starts, ends)
+    rows = np.flatnonzero(found)
+    for tokens in (first[rows], last[rows]):
+        at, behind = base[rows] + view.starts[tokens], base[rows] + view.ends[tokens]
+        found[rows] &= ~text.in_capitals(at, behind) & ((lengths[rows] > 0) | ~text.is_a("isdigit", at))
     return found
 
 
-def _is_free(text: str, start: int, end: int) -> bool:
-    """Tell whether nothing but a blank or punctuation touches a piece of text."""
-    before = not start or _BEFORE.match(text, start - 1)
-    behind = end == len(text) or _BEHIND.match(text, end)
-    return bool(before and behind)
+def stands_twice(view: TokenView) -> Bools:
+    """Tell which tokens are the same word as the one before or behind, shape ``(n_tokens,)``."""
+    found = np.zeros(len(view), bool)
+    found[1:] = (view.hashes[1:] == view.hashes[:-1]) & (view.ends[1:] > view.starts[1:])
+    found[:-1] |= found[1:]
+    return found
+
+
+def before_a_mark(view: TokenView, positions: Ints) -> Bools:
+    """Tell which words have no word behind them, but a mark or the end of a sentence, shape ``(n,)``."""
+    behind = positions + 1
+    starts, documents = view.starts[behind].tolist(), view.document_of(behind).tolist()
+    ended = view.ends[behind] <= view.starts[behind]
+    marks = [
+        not view.texts[document][start : start + 1].isalnum()
+        for document, start in zip(documents, starts, strict=True)
+    ]
+    return ended | np.array(marks, bool)
+
+
+class _Text:
+    """The characters of all documents, one behind the other, and their lines that are no running text."""
+
+    def __init__(self, view: TokenView) -> None:
+        whole = "\n".join(["", *view.texts, "", ""])
+        self._view, self._whole = view.texts, whole
+        self._codes = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32)
+        sizes = np.fromiter(map(len, view.texts), np.int64, len(view.texts))
+        self.bases: Ints = np.concatenate([[1], 1 + np.cumsum(sizes + 1)])
+        self._lines: dict[int, tuple[Ints, Ints]] = {}
+
+    def in_lines(self, documents: Ints, starts: Ints, ends: Ints) -> Bools:
+        """Tell which places of some documents no line apart overlaps."""
+        for document in documents.tolist():
+            if document not in self._lines:
+                self._lines[document] = lines_apart(self._view[document])
+        lines = [(self.bases[i], *self._lines[i]) for i in documents.tolist()]
+        begins = np.concatenate([*(base + begins for base, begins, _ in lines), [len(self._whole) + 1]])
+        stops = np.concatenate([np.empty(0, np.int64), *(base + stops for base, _, stops in lines)])
+        # the first line apart that ends behind the place's begin must begin behind the place's end
+        found: Bools = begins[np.searchsorted(stops, starts, side="right")] >= ends
+        return found
+
+    def is_free(self, starts: Ints, ends: Ints) -> Bools:
+        """Tell whether nothing but a blank or punctuation touches a piece of text."""
+        before = self.is_a("isspace", starts - 1) | self._is_one_of(_BEFORE, starts - 1)
+        behind = self.is_a("isspace", ends) | self._is_one_of(_BEHIND, ends)
+        word = self.is_a("isalnum", ends + 1) | self._is_one_of("_", ends + 1)
+        return before & (behind | (self._is_one_of(_STOPS, ends) & ~word))
+
+    def in_capitals(self, starts: Ints, ends: Ints) -> Bools:
+        """Tell which words of more than one letter are written in capitals."""
+        found = (ends - starts > 1) & ~self.is_a("islower", starts) & ~self.is_a("islower", starts + 1)
+        for i in np.flatnonzero(found).tolist():
+            found[i] = self._whole[starts[i] : ends[i]].isupper()
+        return found
+
+    def is_a(self, kind: str, places: Ints) -> Bools:
+        """Tell which characters are what a method of strings, such as ``isspace``, says."""
+        codes = self._codes[places]
+        found = _table(kind)[np.minimum(codes, _TABLE - 1)]
+        for i in np.flatnonzero(codes >= _TABLE).tolist():
+            found[i] = getattr(chr(codes[i]), kind)()
+        return found
+
+    def _is_one_of(self, characters: str, places: Ints) -> Bools:
+        codes = self._codes[places]
+        found: Bools = _members(characters)[np.minimum(codes, _TABLE - 1)] & (codes < _TABLE)
+        return found
+
+
+_texts: WeakKeyDictionary[TokenView, _Text] = WeakKeyDictionary()
+"""Several tasks ask for the same."""
+
+
+@lru_cache(maxsize=8)
+def _table(kind: str) -> Bools:
+    return np.array([getattr(chr(code), kind)() for code in range(_TABLE)], bool)
+
+
+@lru_cache(maxsize=8)
+def _members(characters: str) -> Bools:
+    found = np.zeros(_TABLE, bool)
+    found[[ord(character) for character in characters]] = True
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,7 @@ class Preposition:
     learned_odds: float = -4.0
     gaps: str | Path = GAPS
     name: str = "preposition"
+    concerns: ClassVar[str] = "grammar"
     language: str = "en"
 
     @cached_property
@@ -86,6 +87,9 @@ class Preposition:
     def _places(self, view: TokenView, least_odds: float) -> Instances:
         found = self.finder.find(view)
         empty = self._empty(view, found, least_odds) if self.or_none else np.zeros(0, np.int64)
+        first, behind = found.positions, found.positions + found.lengths
+        twice = (view.hashes[first] == view.hashes[behind]) | (view.hashes[first] == view.hashes[first - 1])
+        found = found.take(np.flatnonzero(~twice | (found.lengths != 1)))  # a doubled word is another task's
         if self.only_as_preposition and len(found):
             found = found.take(_usage().is_preposition(view, found.positions))
         if not len(empty):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
 
 from disambig.api import Finder, Group, Instances, TokenView, no_setting
 from disambig.api.tasks import read_confusion_sets
 
+A_AN = {"a", "an"}
+_SPELT_OUT = re.compile(r"\d|[A-Z]{2}")
 ENGLISH = Path(__file__).parent / "confusion_sets" / "english.tsv"
 
 
@@ -29,6 +35,7 @@ class Spelling:
     own: tuple[Group, ...] | None = no_setting(None)
     extra: tuple[Group, ...] = no_setting(())
     name: str = "spelling"
+    concerns: ClassVar[str] = "confusion"
     language: str = "en"
 
     @cached_property
@@ -50,8 +57,20 @@ class Spelling:
         return Finder.of(self.groups)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return every occurrence of a member of a set."""
-        return self.finder.find(view)
+        """Return every occurrence of a member of a set; of "a" and "an" but before numbers and capitals.
+
+        There the ear decides, and counts do not tell: all digits are one to them, and so are SQL and sql.
+        """
+        found = self.finder.find(view)
+        by_ear = [i for i, group in enumerate(self.groups) if set(group.candidates) == A_AN]
+        rows = np.flatnonzero(np.isin(found.groups, by_ear))
+        if not len(rows):
+            return found
+        behind = (found.positions + found.lengths)[rows]
+        places = zip(view.document_of(behind).tolist(), view.starts[behind].tolist(), strict=True)
+        kept = np.ones(len(found), bool)
+        kept[rows] = [not _SPELT_OUT.match(view.texts[document], start) for document, start in places]
+        return found.take(np.flatnonzero(kept))
 
 
 @lru_cache(maxsize=8)

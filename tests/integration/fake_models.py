@@ -104,6 +104,11 @@ class FakeSource:
 class FakeModel:
     name: str
     version: str = "0.0.1"
+    language: str = "en"
+    flags_per_1000: float = 1.0
+
+    def candidate_probabilities(self, decisions):
+        return None
 
     @property
     def task(self):
@@ -119,6 +124,7 @@ def fakes() -> dict[str, types.ModuleType]:
     packs = types.ModuleType("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.usual = lambda: tuple(sorted(GROUPS))
+    packs.home_of = lambda name: Path("/nowhere") / name
     loading = types.ModuleType("disambig.model.loading")
     loading.load = FakeModel
     running = types.ModuleType("disambig.model.annotate")

@@ -170,10 +170,10 @@ def test_mistakes_that_people_made(models: list[Model]) -> None:
     right = {
         name: {kind: at["right"] for kind, at in of["kinds"].items()} for name, of in found["classes"].items()
     }
-    assert right["confusion"]["replace"] >= 0.8
+    assert right["confusion"]["replace"] >= 0.84
     assert right["preposition"]["insert"] >= 0.2
-    assert right["article"]["replace"] >= 0.8
-    assert right["agreement"]["replace"] >= 0.2
+    assert right["article"]["replace"] >= 0.85
+    assert right["agreement"]["replace"] >= 0.17
     assert right["doubled"]["delete"] >= 0.8
     assert found["all"]["right"] >= 0.35
     assert found["clean"]["per_1000"] <= 0.9

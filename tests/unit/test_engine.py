@@ -33,3 +33,28 @@ def test_an_unknown_engine_is_named(monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", "gpu")
     with pytest.raises(UserError, match=r"\[D200\].*'gpu'"):
         engine.use_numba(1)
+
+
+def test_warming_uses_kernels_in_its_own_thread_and_then_everywhere():
+    import threading
+
+    seen = {}
+
+    def elsewhere():
+        seen["elsewhere"] = engine.use_numba(1)
+
+    def work():
+        seen["here"] = engine.use_numba(1)
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+
+    engine.warm(work)
+    assert seen == {"here": True, "elsewhere": False}
+    assert engine.use_numba(1)
+
+
+def test_what_could_not_be_warmed_changes_nothing():
+    with pytest.raises(ZeroDivisionError):
+        engine.warm(lambda: 1 // 0)
+    assert not engine.use_numba(1)

@@ -20,6 +20,8 @@ _MODULES = {
 FORMATS = tuple(_MODULES)
 WITH_OUTCOMES = ("text", "json", "jsonl")
 """Those that say which flags were corrected."""
+WITH_EVIDENCE = ("json", "jsonl", "sarif")
+"""Those that say what stands behind a flag."""
 
 
 def make_report(format: str) -> Report:

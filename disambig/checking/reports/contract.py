@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from disambig.checking.flags import Flag
 from disambig.checking.places import Places
 from disambig.errors import UserError
 from disambig.visible import visible
+
+if TYPE_CHECKING:
+    from disambig.explaining.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Finding:
         No other finding of the run has it, and it stays when lines move.
     outcome : str
         What became of it where files are corrected; else "".
+    evidence : Evidence, optional
+        What stands behind it, where that was asked for.
     """
 
     name: str
@@ -37,6 +42,7 @@ class Finding:
     places: Places
     fingerprint: str
     outcome: str = ""
+    evidence: Evidence | None = None
 
     @property
     def rule(self) -> str:
@@ -55,7 +61,9 @@ class Finding:
             asked = f'Is "{observed}" one word too many?'
         else:
             asked = f'Did you mean "{meant}" in place of "{observed}"?'
-        return f"{asked} ({self.flag.task}, {self.flag.probability:.2f})"
+        trust = self.flag.trust
+        measured = "" if trust is None else f"; of such flags {round(100 * trust.share)} % were right"
+        return f"{asked} ({self.flag.task}, {self.flag.probability:.2f}{measured})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,12 +49,15 @@ class JSONLines:
 
 def _plain(finding: Finding) -> dict[str, Any]:
     end_line, end_column = finding.places.of(finding.flag.end)
+    trust = finding.flag.trust
     return {
         "path": finding.name,
         **asdict(finding.flag),
+        "trust": None if trust is None else {**asdict(trust), "precision": trust.level},
         "end_line": end_line,
         "end_column": end_column,
         "rule": finding.rule,
         "fingerprint": finding.fingerprint,
         **({"outcome": finding.outcome} if finding.outcome else {}),
+        **({"evidence": asdict(finding.evidence)} if finding.evidence else {}),
     }

@@ -8,8 +8,8 @@ HELP = (
     "The task {task!r} compares what may stand in a place by how well it fits the words around it, and here "
     "something else fits better than what was written. The number is how probable it is that this is meant; "
     "it may be wrong: read the sentence. To keep the words as they are, write "
-    "<!-- disambig: ignore-next-line task:{task} --> above the line (in LaTeX behind %), or add the word to "
-    "`ignore` under [tool.disambig] in pyproject.toml."
+    "<!-- disambig: ignore-next-line task:{task} --> above the line (in LaTeX behind %, in code in a "
+    "comment), or add the word to `ignore` under [tool.disambig] in pyproject.toml."
 )
 
 

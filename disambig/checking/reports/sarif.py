@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from disambig import __version__
 from disambig.checking.reports.contract import Ended, Finding
 from disambig.checking.reports.paths import path_in_repository
 from disambig.checking.reports.rules import HELP, description
+from disambig.data.trust import Share
 from disambig.errors import UserError
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,12 +28,16 @@ class Sarif:
 
     def __init__(self) -> None:
         self._tasks: dict[str, int] = {}
+        self._least: dict[str, Share] = {}
         self._results: list[dict[str, Any]] = []
 
     def add(self, findings: Sequence[Finding]) -> str:
         """Keep the flags of one file."""
         for each in findings:
-            rule = self._tasks.setdefault(each.flag.task, len(self._tasks))
+            task, trust = each.flag.task, each.flag.trust
+            rule = self._tasks.setdefault(task, len(self._tasks))
+            if trust is not None and (task not in self._least or trust.share < self._least[task].share):
+                self._least[task] = trust
             self._results.append(_result(each, rule))
         return ""
 
@@ -44,7 +50,8 @@ class Sarif:
             "exitCode": ended.status,
             "toolExecutionNotifications": notifications,
         }
-        driver = {"name": "disambig", "version": __version__, "rules": [_rule(task) for task in self._tasks]}
+        rules = [_rule(task, self._least.get(task)) for task in self._tasks]
+        driver = {"name": "disambig", "version": __version__, "rules": rules}
         run = {
             "tool": {"driver": driver},
             "columnKind": "utf16CodeUnits",
@@ -54,14 +61,16 @@ class Sarif:
         return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(task: str) -> dict[str, Any]:
+def _rule(task: str, least: Share | None) -> dict[str, Any]:
+    """Return a rule; its precision is that of all flags as sure as the least sure one here."""
+    measured = {} if least is None else {"precision": least.level, "trust": asdict(least)}
     return {
         "id": f"disambig/{task}",
         "shortDescription": {"text": f"Another word may be meant ({task})"},
         "fullDescription": {"text": description(task)[:_LONGEST]},
         "help": {"text": HELP.format(task=task)},
         "defaultConfiguration": {"level": "note"},
-        "properties": {"problem.severity": "recommendation", "tags": ["prose"]},
+        "properties": {"problem.severity": "recommendation", "tags": ["prose"], **measured},
     }
 
 
@@ -85,8 +94,16 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         ],
         "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
         "rank": round(100 * flag.probability, 2),
+        **_properties(finding),
         "fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}],
     }
+
+
+def _properties(finding: Finding) -> dict[str, Any]:
+    trust, evidence = finding.flag.trust, finding.evidence
+    found = {} if trust is None else {"precision": trust.level, "trust": asdict(trust)}
+    found |= {"evidence": asdict(evidence)} if evidence else {}
+    return {"properties": found} if found else {}
 
 
 def _region(finding: Finding, start: int, end: int) -> dict[str, int]:

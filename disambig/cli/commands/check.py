@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Ignore, Models, Quiet, Rate, Sets, Tasks
+from disambig.cli.shared_options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -17,8 +17,8 @@ def check(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Text, Markdown (.md, .markdown) or LaTeX (.tex, .latex); directories, or - for standard "
-            "input. Another suffix is read as text.",
+            help="Text, Markdown (.md, .markdown), LaTeX (.tex, .latex), comments of code (.py, .rs, .js, "
+            ".ts, .go, .c, .sh); directories, or - for standard input. Another suffix is read as text.",
         ),
     ],
     fix: Annotated[bool, typer.Option("--fix", help="Write the corrections into the files.")] = False,
@@ -32,13 +32,8 @@ def check(
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
-    max_flags_per_1000: Annotated[
-        float | None,
-        typer.Option(
-            "--max-flags-per-1000",
-            help="Most flags per 1,000 words of a file, rounded up; the surest are shown.",
-        ),
-    ] = None,
+    trust: Trusted = None,
+    max_flags_per_1000: Most = None,
     sets: Sets = None,
     ignore: Ignore = None,
     format: Annotated[
@@ -48,6 +43,14 @@ def check(
             "scanning), github (notices of a workflow), gitlab (code quality) or rdjson (reviewdog)."
         ),
     ] = "text",
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence",
+            help="With json, jsonl and sarif: the candidates of each flag with their probabilities, and how "
+            "often n-grams with them were seen.",
+        ),
+    ] = False,
     since: Annotated[
         str | None,
         typer.Option(metavar="REV", help="Only lines that git sees as new since that revision."),
@@ -79,10 +82,10 @@ def check(
     """Show words that should be others, as FILE:LINE:COLUMN: OBSERVED -> SUGGESTION (TASK, PROBABILITY).
 
     Markup, code, quotations, addresses and names are left alone, and what a comment says, such as <!--
-    disambig: ignore-next-line -->; in LaTeX behind %. Settings are read from disambig.toml or
-    [tool.disambig] in pyproject.toml, the nearest above each file; options hold above them. The exit status
-    is 0 where nothing is flagged, 1 where something is (corrected or not), 2 where a file could not be
-    checked or corrected, or options or settings are wrong.
+    disambig: ignore-next-line -->; in LaTeX behind %, in code in its comments. Settings are read from
+    disambig.toml or [tool.disambig] in pyproject.toml, the nearest above each file; options hold above them.
+    The exit status is 0 where nothing is flagged, 1 where something is (corrected or not), 2 where a file
+    could not be checked or corrected, or options or settings are wrong.
     """
     from disambig.checking.changes import Changes
     from disambig.checking.loading import load_checker
@@ -98,6 +101,7 @@ def check(
         task=task,
         model=model,
         flags_per_1000=rates_asked(flags_per_1000),
+        trust=trust,
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
         ignore=ignore,
@@ -113,6 +117,7 @@ def check(
         since=since,
         staged=staged,
         write_baseline=write_baseline,
+        evidence=evidence,
     )
     project = Project(options)
     if show_settings:
@@ -130,6 +135,7 @@ def check(
         changes=Changes(since) if since is not None or staged else None,
         new_baseline=write_baseline,
         tell_unused=not (task or model),
+        evidence=evidence,
     )
     status = run(request, project, load_checker, Output())
     if status:

@@ -29,6 +29,7 @@ def explain(
     Behind each score stand its parts, the largest first: what was looked up, such as an n-gram, its count,
     the value made of it, the weight that was learned, and what the two make; they add up to the score. Count
     0: nowhere in the counted text; <3: the table leaves out what was seen less than 3 times.
+    All digits are counted as one: 0.
     """
     from disambig.batch.sources import ModelSource
     from disambig.cli.checks import rates_asked

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.trust import pair_of
 from disambig.evaluation.mistakes.edits import Checker, Edit, corrects, touches
 from disambig.formats.fixes.fix import Clean, Fix
 from disambig.model.one_place import ranks, slots_of, standing
@@ -34,6 +35,8 @@ class Proposed:
         What it takes up of its text: see `disambig.model.one_place`.
     there, right : arrays of bool, shape (m,)
         Whether it is at the place of the mistake, and whether it corrects it.
+    pairs : array of str, shape (m,)
+        The words that it puts in each other's place, see `disambig.data.trust.pair_of`.
     """
 
     rows: Ints
@@ -42,15 +45,17 @@ class Proposed:
     slots: Ints
     there: Bools
     right: Bools
+    pairs: NDArray[np.str_]
 
     def above(self, limits: Floats, ranks: Ints) -> Proposed:
         """Return those that are surer than the limit of their task and, of those that overlap, the surest."""
-        kept = self._take(np.flatnonzero(self.sure > limits[self.tasks]))
-        return kept._take(np.unique(standing(kept.rows, kept.slots, kept.sure, ranks[kept.tasks])))
+        kept = self.take(np.flatnonzero(self.sure > limits[self.tasks]))
+        return kept.take(np.unique(standing(kept.rows, kept.slots, kept.sure, ranks[kept.tasks])))
 
-    def _take(self, at: Ints) -> Proposed:
+    def take(self, at: Ints) -> Proposed:
+        """Return some of the edits."""
         places = self.rows[at], self.tasks[at], self.sure[at], self.slots[:, at]
-        return Proposed(*places, self.there[at], self.right[at])
+        return Proposed(*places, self.there[at], self.right[at], self.pairs[at])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +98,29 @@ class Trial:
             for i, of_text in enumerate(edits[len(fixes) :])
             for edit in of_text
         ]
-        return cls(checker.name, tuple(checker.tasks), fixes, clean, _columns(on_fixes), _columns(on_clean))
+        return cls(
+            checker.name,
+            tuple(checker.tasks),
+            fixes,
+            clean,
+            _columns(on_fixes, texts),
+            _columns(on_clean, texts[len(fixes) :]),
+        )
+
+    def without(self, places: Iterable[tuple[int, int, int]]) -> Trial:
+        """Return the trial without the edits of clean paragraphs that touch some places.
+
+        Parameters
+        ----------
+        places : iterable of (paragraph, start, end)
+            Mistakes that nobody corrected: what flags them is neither right nor wrong here.
+        """
+        known = np.array([*places], np.int64).reshape(-1, 3)
+        on_clean = self.on_clean
+        same = on_clean.rows[:, None] == known[:, 0]
+        first, last = on_clean.slots[0][:, None], on_clean.slots[1][:, None]
+        touches = same & (first <= 2 * known[:, 2]) & (last >= 2 * known[:, 1])
+        return replace(self, on_clean=on_clean.take(np.flatnonzero(~touches.any(axis=1))))
 
     def at(self, limits: Limits | None = None) -> Found:
         """Return what is found where flags must be surer than the limit of their task.
@@ -136,7 +163,7 @@ def limit_for(trial: Trial, task: str, flags: int) -> float:
     return float(sure[flags]) if flags < len(sure) else -np.inf
 
 
-def _columns(found: Sequence[tuple[int, int, Edit, bool, bool]]) -> Proposed:
+def _columns(found: Sequence[tuple[int, int, Edit, bool, bool]], texts: Sequence[str]) -> Proposed:
     """Return edits by columns: each with its row, its task, whether it is there and whether it is right."""
     numbers = np.array([(i, task) for i, task, _, _, _ in found], np.int64).reshape(-1, 2)
     edits = [edit for _, _, edit, _, _ in found]
@@ -149,4 +176,5 @@ def _columns(found: Sequence[tuple[int, int, Edit, bool, bool]]) -> Proposed:
         slots_of(places[:, 0], places[:, 1], removes),
         np.array([there for _, _, _, there, _ in found], bool),
         np.array([right for _, _, _, _, right in found], bool),
+        np.array([pair_of(texts[i][e.start : e.end], e.new or "") for i, _, e, _, _ in found], np.str_),
     )

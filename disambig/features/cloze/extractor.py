@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
-from disambig.features.words.learned_words import one_attribute
+from disambig.features.one_score import one_score
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
 
@@ -82,15 +79,7 @@ class WordsInContext:
             best = np.maximum.reduceat(scores, offsets[:-1])
             floor = np.where(np.isfinite(best), best, np.float32(0)) - np.float32(UNKNOWN)
             scores = np.maximum(scores, np.repeat(floor, np.diff(offsets)))
-        return self._features(scores, instances, group)
-
-    def _features(self, scores: NDArray[np.float32], instances: Instances, group: Group) -> Features:
-        if instances.own is None:
-            return one_attribute(scores.reshape(len(instances), len(group.candidates), 1), instances, group)
-        none = np.zeros(len(scores), np.int32)
-        columns = Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (GROUP_NAME,), [GROUP_NAME])
-        batch = DenseLists(scores[:, None], instances.own.offsets, instances.costs(group), columns)
-        return Features(batch, none, none)
+        return one_score(scores, instances, group, GROUP_NAME)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"words": self.words}

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.interned import distinct
 from disambig.errors import UserError
 from disambig.features.cloze.vocabulary import Vocabulary
 from disambig.features.stored import HEADER, read_stored, write_stored
@@ -129,9 +130,8 @@ class Cloze:
 
         Candidates are cut as the text is: what one word is there is one here. Of several words none is known.
         """
-        known: dict[str, int] = {}
-        row = np.fromiter((known.setdefault(text, len(known)) for text in texts), np.int64, len(texts))
-        cut = tokenisation_named(self.header["tokenisation"])(list(known))
+        known, row = distinct(texts)
+        cut = tokenisation_named(self.header["tokenisation"])(known)
         tokens = np.flatnonzero(cut.ends > cut.starts)
         of_text = cut.document_of(tokens)
         lengths = np.bincount(of_text, minlength=len(known))

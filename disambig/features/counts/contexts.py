@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.text.hashing import MAX_ORDER, hash_word
+from disambig.text.tokenisations.words import Words
 from disambig.text.view import SENTENCE_END, SENTENCE_START, TokenView
 
 CONTEXTS = tuple((size - right, right) for size in range(1, MAX_ORDER) for right in range(size + 1))
@@ -88,9 +89,10 @@ def ngram_text(view: TokenView, position: int, length: int, context: tuple[int, 
 
 
 def word_at(view: TokenView, token: int) -> str:
-    """Return one token of a view for people, as n-grams have it."""
+    """Return one token of a view for people, as n-grams have it: where digits are one, as ``0``."""
     start, end = int(view.starts[token]), int(view.ends[token])
     if start == end:
         return SENTENCE_START if token in view.sentences else SENTENCE_END
     document = int(view.document_of(np.array([token]))[0])
-    return view.texts[document][start:end].lower()
+    word = view.texts[document][start:end]
+    return Words.normal_form(word) if view.tokenisation == Words.name else word.lower()

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from disambig.data.batches.columns import Columns
 from disambig.data.instances import Instances
+from disambig.data.interned import distinct
 from disambig.data.lists import CandidateLists
+from disambig.engine import use_numba
 from disambig.features.counts.contexts import CONTEXTS, GROUP_NAMES, room
 from disambig.text.hashing import MAX_ORDER, ORDER, PLACES, fmix
 from disambig.text.tokenisations.by_name import tokenisation_named
@@ -40,9 +42,33 @@ def ranks_of_lists(
     """
     words, lengths = _hashed(own, view.tokenisation)
     of_row = np.repeat(np.arange(len(own)), np.diff(own.offsets))
-    usable = _fits(view, instances, own, lengths, zero)[of_row]
-    seed, places = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
-    positions, behind = instances.positions[of_row], (instances.positions + instances.lengths)[of_row]
+    fits = _fits(view, instances, own, lengths, zero)
+    usable = fits[of_row]
+    seed, behind = table.seed(view.tokenisation), instances.positions + instances.lengths
+    if not use_numba(usable.size):
+        return _ranks(
+            table, view, (instances.positions[of_row], behind[of_row]), words, lengths, usable, zero
+        ), usable
+    from disambig.features.counts.list_kernels import fill_lists
+
+    ranks = np.empty(usable.shape, np.uint16)
+    places = view.hashes, instances.positions, behind
+    fill_lists(*table.arrays, np.uint64(seed), *places, of_row, words, lengths, fits, zero, ranks)
+    return ranks, usable
+
+
+def _ranks(
+    table: CountTable,
+    view: TokenView,
+    places: tuple[Ints, Ints],
+    words: NDArray[np.uint64],
+    lengths: Ints,
+    usable: NDArray[np.bool_],
+    zero: bool,
+) -> NDArray[np.uint16]:
+    """Return the ranks without Numba; `places`: the first token of each candidate's place, and the next."""
+    seed, at_place = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
+    positions, behind = places
     ranks = np.zeros(usable.shape, np.uint16)
     for c, (left, right) in enumerate(CONTEXTS):
         filled = usable[:, c] & (lengths > 0) if zero and not (left and right) else usable[:, c]
@@ -55,16 +81,16 @@ def ranks_of_lists(
         around = [(view.hashes[positions[rows] - left + i], np.full(len(rows), i)) for i in range(left)]
         around += [(view.hashes[behind[rows] + i], left + n + i) for i in range(right)]
         for hashes, at in around:
-            keys += hashes * places[at]
+            keys += hashes * at_place[at]
             known &= hashes != 0
         for i in range(words.shape[1]):
             inside = n > i
             if not inside.any():
                 break
-            keys[inside] += words[rows[inside], i] * places[left + i]
+            keys[inside] += words[rows[inside], i] * at_place[left + i]
         found = table.ranks(fmix(keys))
         ranks[rows, c] = np.where(known, found, 0)
-    return ranks, usable
+    return ranks
 
 
 def columns_of_lists() -> Columns:
@@ -86,13 +112,12 @@ def _hashed(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64],
 
     Candidates are cut as the text is: what one word is there is one here.
     """
-    number: dict[str, int] = {}
-    row = np.fromiter((number.setdefault(text, len(number)) for text in own.texts), np.int64, len(own.texts))
-    cut = tokenisation_named(tokenisation)(list(number))
+    texts, row = distinct(own.texts)
+    cut = tokenisation_named(tokenisation)(texts)
     tokens = np.flatnonzero(cut.ends > cut.starts)
     of_text = cut.document_of(tokens)
-    lengths = np.bincount(of_text, minlength=len(number))
-    words = np.zeros((len(number), int(lengths.max(initial=1))), np.uint64)
+    lengths = np.bincount(of_text, minlength=len(texts))
+    words = np.zeros((len(texts), int(lengths.max(initial=1))), np.uint64)
     firsts = np.cumsum(lengths) - lengths
     words[of_text, np.arange(len(tokens)) - firsts[of_text]] = cut.hashes[tokens]
     return words[row], lengths[row]

@@ -15,6 +15,7 @@ from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
+from disambig.data.interned import distinct
 from disambig.data.lists import CandidateLists
 from disambig.features.gaps.model import Gaps
 from disambig.text.view import TokenView
@@ -64,7 +65,8 @@ class GapOdds:
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
         sizes = np.diff(own.offsets)
         values = np.zeros((int(own.offsets[-1]), 1), np.float32)
-        empty = np.array([text == ZERO for text in own.texts], bool)
+        texts, row = distinct(own.texts)
+        empty = np.array([text == ZERO for text in texts], bool)[row]
         if empty.any():
             values[empty, 0] = -np.repeat(self._odds(view, instances), sizes)[empty]
         columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])

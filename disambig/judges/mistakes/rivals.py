@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data.interned import distinct, taken
 from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
 from disambig.judges.several import Several
 from disambig.text.hashing import UNKNOWN, hash_word
@@ -181,34 +182,38 @@ def _words(several: Several, places: NDArray[np.int64]) -> NDArray[np.uint64]:
     nothing = np.zeros(several.scores.shape[1], np.uint64)
     hashes = several.of_groups(lambda group: _hashes_of(group.candidates), nothing)
     found: NDArray[np.uint64] = hashes[several.part[:, None], places]
-    for rows, texts in _texts_of_lists(several, places):
-        found[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts)).reshape(len(rows), -1)
+    for rows, texts, index in _texts_of_lists(several, places):
+        found[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
     return found
 
 
 def _kinds(several: Several, places: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the kinds of the edits from the first of the `places` to each other, shape (n, P - 1)."""
-    k, width = several.scores.shape[1], places.shape[1]
+    k = several.scores.shape[1]
     kinds = several.of_groups(lambda group: kinds_between(group.candidates), np.zeros((k, k), np.int8))
     found: NDArray[np.int8] = kinds[several.part[:, None], places[:, :1], places[:, 1:]]
-    for rows, texts in _texts_of_lists(several, places):
-        here = [texts[i - i % width] for i in range(len(texts)) if i % width]
-        there = [texts[i] for i in range(len(texts)) if i % width]
-        found[rows] = kinds_of_pairs(here, there).reshape(len(rows), -1)
+    for rows, texts, index in _texts_of_lists(several, places):
+        pairs, which = np.unique(index[:, :1] * len(texts) + index[:, 1:], return_inverse=True)
+        here, there = ([texts[i] for i in each.tolist()] for each in np.divmod(pairs, len(texts)))
+        found[rows] = kinds_of_pairs(here, there)[which].reshape(len(rows), -1)
     return found
 
 
 def _texts_of_lists(
     several: Several, places: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
-    """Yield which instances have lists of their own, part by part, and the texts of the candidates there."""
+) -> Iterator[tuple[NDArray[np.int64], list[str], NDArray[np.int64]]]:
+    """Yield which instances have lists of their own, part by part, and the texts of the candidates there.
+
+    These are the different texts, and which of them each is, shape (n_rows, P).
+    """
     for number, each in enumerate(several.parts):
         rows = np.flatnonzero(several.part == number) if each.own is not None else np.empty(0, np.int64)
         if each.own is not None and len(rows):
             first = each.offsets[several.row[rows]][:, None]
             last = each.offsets[several.row[rows] + 1][:, None] - 1
             at = np.minimum(first + places[rows], last)
-            yield rows, [each.own.texts[place] for place in at.ravel().tolist()]
+            texts, index = distinct(taken(each.own.texts, at.ravel()))
+            yield rows, texts, index.reshape(at.shape)
 
 
 @lru_cache(maxsize=4096)

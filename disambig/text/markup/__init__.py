@@ -1,8 +1,9 @@
-"""Texts with markup: Markdown and LaTeX become plain text of the same length. No decision is taken here.
+"""Texts with markup: Markdown, LaTeX and code become plain text of the same length. Nothing is decided here.
 
-Markup is painted over with blanks; code, mathematics, references and addresses with a character that is a
-word no table of counts knows; headings, list items and table cells end their sentences. So every offset
-into the plain text is an offset into the file. How much of each format is understood says its module.
+Markup is painted over with blanks, and so is code but for its comments; code in prose, mathematics,
+references and addresses with a character that is a word no table of counts knows; headings, list items and
+table cells end their sentences. So every offset into the plain text is an offset into the file. How much of
+each format is understood says its module.
 """
 
 from __future__ import annotations
@@ -14,6 +15,26 @@ from dataclasses import dataclass
 MARKDOWN = (".md", ".markdown")
 LATEX = (".tex", ".latex")
 SUFFIXES = (*MARKDOWN, *LATEX)
+"""Of prose: what is read where a directory is given."""
+CODE = (
+    ".py",
+    ".pyi",
+    ".rs",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".jsx",
+    ".ts",
+    ".mts",
+    ".cts",
+    ".tsx",
+    ".go",
+    ".c",
+    ".h",
+    ".sh",
+    ".bash",
+)
+"""Files of code, of which comments and docstrings are text."""
 _COMMENT = re.compile("<!--|-->")
 
 
@@ -43,7 +64,7 @@ def plain_text(path: str, text: str) -> str:
 
 def has_markup(path: str) -> bool:
     """Tell whether the suffix of `path` is that of a format with markup."""
-    return os.path.splitext(path)[1].lower() in SUFFIXES
+    return os.path.splitext(path)[1].lower() in (*SUFFIXES, *CODE)
 
 
 def read_markup(path: str, text: str) -> PlainText:
@@ -60,6 +81,10 @@ def read_markup(path: str, text: str) -> PlainText:
         from disambig.text.markup.latex import read_latex
 
         canvas = read_latex(text)
+    elif suffix in CODE:
+        from disambig.text.markup.code import read_code
+
+        canvas = read_code(text, suffix)
     else:
         return PlainText(text, tuple(_html_comments(text)))
     return PlainText(canvas.text, tuple(sorted(canvas.comments)))

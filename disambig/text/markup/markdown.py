@@ -9,6 +9,7 @@ quotations. Work is linear in the length of the text, whatever it holds.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from disambig.text.markup.canvas import BLANK, BREAK, Canvas, lines_of, units_of
 from disambig.text.markup.markdown_inline import label_of, paint_inline
@@ -31,7 +32,8 @@ _DEEPEST = 32  # lists and quotations that one line opens
 
 def read_markdown(text: str) -> Canvas:
     """Return `text` with the markup of Markdown painted over."""
-    reader = _Blocks(text)
+    reader = Blocks(text)
+    reader.front_matter()
     reader.read()
     canvas = reader.canvas
     for start, end in units_of(painted := canvas.text):
@@ -40,32 +42,71 @@ def read_markdown(text: str) -> Canvas:
     return canvas
 
 
-class _Blocks:
-    """Reads lines, one after the other."""
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What is open behind a blank line.
 
-    def __init__(self, text: str) -> None:
+    Attributes
+    ----------
+    fence : str
+        What began the code.
+    indents : tuple of int
+        Of the text of each list item.
+    alert : bool
+    """
+
+    fence: str = ""
+    indents: tuple[int, ...] = ()
+    alert: bool = False
+
+
+class Blocks:
+    """Reads lines, one after the other.
+
+    Parameters
+    ----------
+    text : str
+        The whole of a text, or a part of it that begins behind a blank line.
+    begun : Open
+        What is open where it begins.
+
+    Attributes
+    ----------
+    labels : set of str
+        What is defined in it, as `label_of` returns it.
+    beyond : (pattern, int) or None
+        What was looked for, from where, up to the end of the text, and not found.
+    """
+
+    def __init__(self, text: str, begun: Open = Open()) -> None:
         self.text = text
         self.canvas = Canvas(text)
         self.labels: set[str] = set()
-        self.fence = ""
-        self.indents: list[int] = []  # of the text of each open list item
+        self.beyond: tuple[re.Pattern[str], int] | None = None
+        self.fence = begun.fence
+        self.indents = list(begun.indents)  # of the text of each open list item
         self.paragraph = False
         self.quote = False
-        self.alert = False
+        self.alert = begun.alert
         self.table = False
         self.resume = 0  # what lies before it is done
         self.last = (0, 0)  # the line before
         self.unclosed: set[str] = set()
 
+    @property
+    def open(self) -> Open:
+        """What is open where the text ends, if it ends in a blank line."""
+        return Open(self.fence, tuple(self.indents), self.alert)
+
     def read(self) -> None:
         """Paint over what makes blocks."""
-        self._front_matter()
         for start, end, stop in lines_of(self.text):
             if stop > self.resume:
                 self._line(max(start, self.resume), end)
             self.last = start, end
 
-    def _front_matter(self) -> None:
+    def front_matter(self) -> None:
+        """Paint over the front matter of a whole text; `resume` is behind it."""
         begin = 1 if self.text.startswith("\ufeff") else 0
         match = _FRONT.match(self.text, begin)
         if not match:
@@ -205,7 +246,10 @@ class _Blocks:
         if name in self.unclosed:
             return False
         closing = {"<!--": "-->", "$$": r"\$\$"}.get(name, f"</{name}\\s*>")
-        found = re.compile(closing, re.IGNORECASE).search(self.text, match.end())
+        pattern = re.compile(closing, re.IGNORECASE)
+        found = pattern.search(self.text, match.end())
+        if not found:
+            self.beyond = self.beyond or (pattern, match.end())
         if not found and name != "<!--":
             self.unclosed.add(name)
             return False

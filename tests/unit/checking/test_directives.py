@@ -66,6 +66,13 @@ def test_tasks_and_words_behind_each(path, what, words):
     assert said(f"{BOTH} <!-- disambig: {what} -->", path)[0] == words
 
 
+def test_a_task_that_objects_as_well_takes_the_flag_along():
+    comment = "<!-- disambig: ignore-file task:article -->"
+    directives = read_directives("x.md", f"{comment} a apple", [(0, len(comment))], Places(comment))
+    assert directives.hiding(len(comment), "a", "spelling", "article") == list(directives.hidden)
+    assert directives.hiding(len(comment), "a", "spelling") == []
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

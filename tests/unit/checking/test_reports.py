@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from disambig.checking.reports import FORMATS, make_report
 from disambig.checking.reports.contract import Ended, Finding
 from disambig.checking.reports.paths import path_in_repository
 from disambig.checking.reports.rules import description
+from disambig.data.trust import Share
 from disambig.errors import UserError
 from disambig.text.markup import PlainText
 
@@ -91,6 +93,31 @@ def test_sarif_counts_code_units():
     assert [rule["id"] for rule in rules] == ["disambig/spelling", "disambig/preposition"]
     assert "disambig: ignore-next-line task:spelling" in rules[0]["help"]["text"]
     assert rules[1]["fullDescription"]["text"] == description("preposition")
+
+
+def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
+    unsure, sure = (
+        Share(0.62, 0.5, 0.7, 90, "spelling", "notes"),
+        Share(0.91, 0.8, 1, 30, "it's/its", "notes"),
+    )
+    flags = [
+        replace(flag, trust=trust) for flag, trust in zip(one("a", "an") * 2, (sure, unsure), strict=True)
+    ]
+    found = findings("a", flags=[*flags, *one("a", "an")])
+    document = json.loads(written("json", found))["flags"]
+    assert document[0]["trust"] == {**asdict(sure), "precision": "very-high"}
+    assert document[2]["trust"] is None
+    run = check_sarif(written("sarif", found))
+    (rule,) = run["tool"]["driver"]["rules"]  # as sure as the least sure flag
+    assert (rule["properties"]["precision"], rule["properties"]["trust"]["share"]) == ("medium", 0.62)
+    assert [result.get("properties", {}).get("precision") for result in run["results"]] == [
+        "very-high",
+        "medium",
+        None,
+    ]
+    assert "(spelling, 0.50; of such flags 91 % were right)" in run["results"][0]["message"]["text"]
+    unmeasured = check_sarif(written("sarif", findings()))["tool"]["driver"]["rules"]
+    assert not any("precision" in each["properties"] for each in unmeasured)
 
 
 def test_reviewdog_counts_bytes():

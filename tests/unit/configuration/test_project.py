@@ -162,6 +162,7 @@ def test_what_holds_is_shown_with_its_origin(home, monkeypatch):
         'tasks = ["it"]  # command line',
         "# models: none  (default)",
         'flags_per_1000 = {"spelling" = 0.1}  # disambig.toml, docs/*.md',
+        "# trust: whatever was measured  (default)",
         "# max_flags_per_1000: no bound  (default)",
         'ignore = ["quite", "then"]  # disambig.toml, disambig.toml, docs/*.md',
         "# ignore_files: none  (default)",

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from disambig.configuration.schema import SHIPPED, schema, text
-from disambig.configuration.settings import ADDED, CHOICE, PATHS, Settings
+from disambig.configuration.settings import ADDED, CHOICES, PATHS, Settings
 from disambig.configuration.tables import Table, read_table
 from disambig.errors import UserError
 
@@ -17,6 +17,7 @@ GOOD = {
     "tasks": ["spelling"],
     "models": ["my_model"],
     "flags_per_1000": {"spelling": 0.2, "preposition": 1},
+    "trust": 0.8,
     "max_flags_per_1000": 2,
     "ignore": ["quite"],
     "ignore_files": ["words.txt"],
@@ -37,6 +38,9 @@ BAD = [
     ({"flags_per_1000": "1"}, "D971", f"{RATE} is '1': it must be a number"),
     ({"flags_per_1000": float("nan")}, "D971", "is nan: it must be a finite number"),
     ({"flags_per_1000": {"spelling": "x"}}, "D971", f"{RATE}.spelling is 'x': it must be a number"),
+    ({"trust": 0}, "D971", "tool.disambig.trust is 0: [D860] 0 is no share of flags: give one above 0"),
+    ({"trust": "often"}, "D971", "tool.disambig.trust is 'often': [D860] 'often' is no share of flags"),
+    ({"trust": [1]}, "D971", "tool.disambig.trust is [1]: [D860] [1] is no share of flags"),
     ({"max_flags_per_1000": True}, "D971", "is True: it must be a number"),
     ({"ignore": "quite"}, "D971", "tool.disambig.ignore is 'quite': it must be a list"),
     ({"ignore": [1]}, "D971", "tool.disambig.ignore.0 is 1: it must be a string"),
@@ -80,7 +84,7 @@ def test_editors_see_what_is_wrong(values):
 def test_what_holds_has_the_same_keys():
     keys = {each.name for each in fields(Settings)} - {"excluded", "origins"}
     assert keys == set(Table.model_fields) - {"overrides"}
-    assert {*ADDED, *CHOICE, *PATHS} <= keys
+    assert {*ADDED, *CHOICES[0], *CHOICES[1], *PATHS} <= keys
 
 
 def test_every_key_is_described():

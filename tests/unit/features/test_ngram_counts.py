@@ -14,7 +14,7 @@ from disambig.counts.table import CountTable
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.counts.contexts import CONTEXTS
+from disambig.features.counts.contexts import CONTEXTS, ngram_text
 from disambig.features.counts.ngram_counts import BIAS, NgramCounts
 from disambig.features.words.context_words import ContextWords
 from disambig.tasks.candidates import OwnCandidates
@@ -248,3 +248,9 @@ def test_a_small_record_is_taken_for_another_only_where_its_parts_are_too(engine
     alone = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values[:, :, :BIAS]
     assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are asked again
     assert np.count_nonzero(values[:, :, longer]) < 5
+
+
+@pytest.mark.parametrize(("cut", "shown"), [(Words(), "an 00"), (Web1T(), "an 18")])
+def test_ngrams_are_shown_as_they_are_counted(cut, shown):
+    view = cut(["She wrote an 18 there."])
+    assert ngram_text(view, 3, 1, (0, 1), "an") == shown

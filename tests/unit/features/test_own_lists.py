@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from toy_texts import SENTENCES
 
 from disambig.counts.building.build import build_table
+from disambig.counts.table import CountTable
 from disambig.data.batches.crossed_lists import CrossedLists
 from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.finding import Finder
@@ -19,6 +22,7 @@ from disambig.errors import UserError
 from disambig.features.contract import fitted, transformed
 from disambig.features.counts.contexts import CONTEXTS
 from disambig.features.counts.ngram_counts import NgramCounts
+from disambig.features.counts.own_lists import ranks_of_lists
 from disambig.features.lists.source import SourceFeatures
 from disambig.features.lists.text_ngrams import TextNgrams
 from disambig.features.network.word_network import WordNetwork
@@ -122,3 +126,26 @@ def test_an_extractor_for_other_candidates_is_named(found, small_table, own):
         ):
             with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
                 ask()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(draw=st.data())
+def test_the_kernel_finds_what_numpy_finds(draw, small_table):
+    texts = st.lists(st.sampled_from([*SENTENCES, "", "Is the quite a?"]), min_size=1, max_size=4)
+    view = Words()(draw.draw(texts))
+    words = np.flatnonzero(view.ends > view.starts)
+    if not len(words):
+        return
+    positions = words[sorted(draw.draw(st.sets(st.integers(0, len(words) - 1), min_size=1, max_size=6)))]
+    lengths = np.array([draw.draw(st.integers(0, 1)) for _ in positions], np.int32)
+    known = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
+    lists = CandidateLists.of([draw.draw(st.lists(known, min_size=1, max_size=4)) for _ in positions])
+    zeros = np.zeros(len(positions), np.int32)
+    places, zero = Instances(positions, lengths, zeros, zeros, lists), draw.draw(st.booleans())
+    found = []
+    for engine in ("numpy", "numba"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DISAMBIG_ENGINE", engine)
+            table = CountTable.open(small_table)
+            found.append(ranks_of_lists(table, view, places, lists, zero=zero))
+    assert np.array_equal(found[0][0], found[1][0]) and np.array_equal(found[0][1], found[1][1])

@@ -86,7 +86,7 @@ def overlap(one, other, text="one two three four"):
         ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside of what is replaced
         ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the blank that goes is in that gap
         ((4, 7, "two", ""), (8, 13, "three", "tree"), False),
-        ((4, 7, "two", ""), (8, 13, "three", ""), False),  # one behind the other, both go
+        ((4, 7, "two", ""), (8, 13, "three", ""), True),  # each was decided as if the other stayed
         ((14, 18, "four", ""), (8, 13, "three", "tree"), False),
     ],
 )

@@ -159,3 +159,33 @@ def test_the_readme_shows_lines_of_such_a_file(tmp_path):
     shown = read_relations(tmp_path / "xx.tsv")
     assert all(len(shown[kind]) == 1 for kind in KINDS)
     assert f"A line has 2 to {MOST_WORDS} of them".lower() in guide.lower()
+
+
+def test_a_pair_is_of_the_first_of_its_kinds(tmp_path):
+    (tmp_path / "xx.tsv").write_text("form\tgo goes went\nslip\tgo goes\nslip\tgo no\nslip\tform from\n")
+    form = relations_in(str(tmp_path / "xx.tsv"), ("form",))
+    slip = relations_in(str(tmp_path / "xx.tsv"), ("slip",))
+    assert sorted(form.spellings) == ["go", "goes", "went"]
+    assert sorted(slip.spellings) == ["form", "from", "go", "no"]
+    both = relations_in(str(tmp_path / "xx.tsv"), ("form", "slip"))
+    assert sorted(both.spellings) == ["form", "from", "go", "goes", "no", "went"]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4, unique=True), max_size=6), st.data()
+)
+def test_relations_are_those_of_the_sets(sets, data):
+    without = data.draw(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3, unique=True), max_size=2))
+    wanted = {}
+    for words in sets:
+        for one in words:
+            for other in words:
+                if one != other and not any({one, other} <= set(each) for each in without):
+                    wanted.setdefault(one, {})[other] = None
+    found = Relations.of(sets, without)
+    assert {
+        word: [found.spellings[i] for i in found.others[found.offsets[k] : found.offsets[k + 1]]]
+        for k, word in enumerate(found.spellings)
+    } == {word: list(others) for word, others in wanted.items()}
+    assert (np.diff(found.words.astype(object)) > 0).all()
+    assert found.find(found.words).tolist() == list(range(len(wanted)))

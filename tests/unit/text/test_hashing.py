@@ -58,3 +58,8 @@ def test_keys_of_ngrams_are_fixed_and_are_the_formula(words, key):
     value ^= value >> 33
     assert value == key
     assert ngram_keys(hash_words(words)[None, :], seed).tolist() == [key]
+
+
+@given(st.lists(st.text(max_size=40), min_size=32, max_size=60))
+def test_many_words_have_the_hashes_of_single_ones(words):
+    assert hash_words(words).tolist() == [hash_word(word) for word in words]

@@ -1,0 +1,67 @@
+"""Counts before which words "a" and "an" stand, for the English file of sounds.
+
+python corpora/disambig_en/sounds.py DATA
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from disambig_real_words.sounds import ENGLISH, keys_of, log_odds
+from material import DOMAINS, read
+
+LEAST_WORD, LEAST_START = 4, 12
+"""How often a whole word, or a beginning, must follow an article to be kept."""
+SAME = 2.0
+"""A key within so many log-odds of the next more general one, and as sure of the sound, says nothing new."""
+_ARTICLE = re.compile(r"\b([Aa]n?) (\w+(?:[,.]\d{3})*)")
+
+
+def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return the keys that say something, and how often "a" and "an" stood before what has them."""
+    words: Counter[tuple[str, bool]] = Counter()
+    for text in texts:
+        words.update((word, len(article) == 2) for article, word in _ARTICLE.findall(text))
+    counts: dict[str, list[int]] = {}
+    paths: dict[str, tuple[str, ...]] = {}
+    for (word, is_an), n in words.items():
+        keys = tuple(keys_of(word))
+        for i, key in enumerate(keys):
+            counts.setdefault(key, [0, 0])[is_an] += n
+            paths[key] = keys[i + 1 :]
+    return _telling(counts, paths)
+
+
+def _telling(
+    counts: Mapping[str, list[int]], paths: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[int, int]]:
+    """Leave out what was seen too seldom, and what the more general keys say as well."""
+    least = {key: LEAST_WORD if key.startswith("=") else LEAST_START for key in counts}
+    seen = {key for key, found in counts.items() if sum(found) >= least[key]}
+    kept: set[str] = set()
+    for key in sorted(seen, key=lambda key: len(paths[key])):  # the most general first
+        own = log_odds(*counts[key])
+        general = next((log_odds(*counts[each]) for each in paths[key] if each in kept), 0.0)
+        if own * general <= 0 or (abs(own - general) > SAME and abs(general) < SAME):
+            kept.add(key)
+    return {key: (counts[key][0], counts[key][1]) for key in sorted(kept)}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    found = sounds(read(parser.parse_args().data, "train", DOMAINS))
+    lines = [
+        '// How often "a" and "an" stood before what begins so; made by corpora/disambig_en/sounds.py',
+        *(f"{key}\t{a}\t{an}" for key, (a, an) in found.items()),
+    ]
+    ENGLISH.write_text("\n".join(lines) + "\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""``disambig lsp``: its options. The language server lives in `disambig.lsp`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def lsp(
+    tcp: Annotated[
+        bool, typer.Option("--tcp", help="Listen on the loopback address, for editors that connect.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="With --tcp, where; default 8082, 0 for any.")
+    ] = None,
+) -> None:
+    """Serve an editor by the Language Server Protocol, on standard input and output.
+
+    Text, Markdown, LaTeX and comments of code are checked as one types, as `disambig check` checks them;
+    settings are read from disambig.toml or pyproject.toml, what the editor is set to holds above them.
+    """
+    from importlib.util import find_spec
+
+    from disambig.errors import UserError
+
+    if find_spec("pygls") is None or find_spec("tomlkit") is None:
+        raise UserError("D840")
+    if port is not None and not tcp:
+        raise UserError("D848")
+    from disambig.lsp.serving import PORT, serve_stdio, serve_tcp
+
+    if tcp:
+        serve_tcp(PORT if port is None else port, sys.stderr.write)
+    raise typer.Exit(serve_stdio())

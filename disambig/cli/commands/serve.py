@@ -1,0 +1,88 @@
+"""``disambig serve``: its options. What is done with them lives in `disambig.server`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from disambig.cli.shared_options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        str, typer.Option(help="Where to listen. Another address than this machine's own opens it to others.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8081,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="A site whose pages may ask, such as https://example.org, or all extensions of a browser, "
+            "moz-extension://* or chrome-extension://*; may be repeated.",
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name under which the server may be reached, beside addresses and localhost; may be "
+            "repeated.",
+        ),
+    ] = None,
+    max_text: Annotated[int, typer.Option(min=1, help="Most characters of a text.")] = 500_000,
+    max_clients: Annotated[int, typer.Option(min=1, help="Most connections at once.")] = 256,
+    client_timeout: Annotated[
+        float,
+        typer.Option(
+            min=0.1,
+            metavar="SECONDS",
+            help="How long a client may take to send a request or to read its answer before it is dropped.",
+        ),
+    ] = 10.0,
+    task: Tasks = None,
+    model: Models = None,
+    flags_per_1000: Rate = None,
+    trust: Trusted = None,
+    max_flags_per_1000: Most = None,
+    sets: Sets = None,
+    ignore: Ignore = None,
+    quiet: Quiet = False,
+) -> None:
+    """Answer over HTTP: LanguageTool's interface under /v2, our records, a page to try it under /.
+
+    Editors and browsers that know LanguageTool take http://127.0.0.1:8081/v2 as the address of a server of
+    their own. Settings are those of the directory it is started in, as for `check`; options hold above
+    them. No text is kept or logged. Ends at SIGINT and SIGTERM, when the last request is answered.
+    """
+    from disambig.cli.checking import options_over_settings
+    from disambig.cli.checks import rates_asked
+    from disambig.cli.output import Output
+    from disambig.configuration.project import Project
+    from disambig.server.limits import Limits
+    from disambig.server.origins import Origins
+    from disambig.server.serving import serve as run
+
+    options = options_over_settings(
+        task=task,
+        model=model,
+        flags_per_1000=rates_asked(flags_per_1000),
+        trust=trust,
+        max_flags_per_1000=max_flags_per_1000,
+        sets=sets,
+        ignore=ignore,
+        baseline=None,
+    )
+    output = Output()
+    run(
+        Project(options).settings_of("<text>"),
+        host=host,
+        port=port,
+        origins=Origins.of(hosts=[host, *(allow_host or ())], origins=allow_origin or []),
+        limits=Limits(max_text, max_clients, client_timeout),
+        say=lambda line: output.remark(f"disambig: {line}\n"),
+        note=lambda line: output.note(f"disambig: {line}\n"),
+    )

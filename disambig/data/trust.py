@@ -1,0 +1,116 @@
+"""How often flags of a task were right, by how sure they were: what was measured on people's own mistakes.
+
+A flag is right where its edit is the one that the writer made. Nothing is measured or read here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+LEVELS = (("very-high", 0.9), ("high", 0.8), ("medium", 0.5), ("low", 0.0))
+"""Names of shares of flags that are right, as code scanning has them, and the least share of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The flags of a probability or more.
+
+    Attributes
+    ----------
+    least : float
+        That probability.
+    share : float
+        How many of them are right in text of the density that is stated: see `Trust`.
+    low, high : float
+        Its 95 % interval.
+    right, wrong, false : int
+        What was seen: flags that give what the writer gave, flags of the place of a mistake that give
+        something else, flags in paragraphs that nobody corrected.
+    """
+
+    least: float
+    share: float
+    low: float
+    high: float
+    right: int
+    wrong: int
+    false: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How far a flag is to be trusted.
+
+    Attributes
+    ----------
+    share : float
+        Of the flags at least as sure as this, how many are right.
+    low, high : float
+        Its 95 % interval.
+    flags : int
+        How many flags that was seen on.
+    of : str
+        What these were: all flags of the task, or of a pair of words.
+    text : str
+        Where they were seen.
+    """
+
+    share: float
+    low: float
+    high: float
+    flags: int
+    of: str
+    text: str
+
+    @property
+    def level(self) -> str:
+        """The first of `LEVELS` that the share reaches."""
+        return next(name for name, least in LEVELS if self.share >= least)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What was measured of a task.
+
+    Attributes
+    ----------
+    task : str
+    text : str
+        The text that it was measured on, for people.
+    per_1000 : float
+        Mistakes in 1,000 words of the text that the shares are for.
+    points : tuple of Point
+        Of all its flags, the probability rising, the first one's 0; the share rises with it.
+    pairs : mapping of str to tuple of Point
+        The same for pairs of words of which enough was seen, by `pair_of`.
+    """
+
+    task: str
+    text: str
+    per_1000: float
+    points: tuple[Point, ...]
+    pairs: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
+
+    def of(self, observed: str, replacement: str, probability: float) -> Share:
+        """Return how far a flag is to be trusted that replaces one word by another."""
+        pair = pair_of(observed, replacement)
+        points = self.pairs.get(pair, self.points)
+        leasts = [point.least for point in points]
+        point = points[max(0, bisect_right(leasts, probability) - 1)]
+        flags = point.right + point.wrong + point.false
+        named = pair if pair in self.pairs else self.task
+        return Share(point.share, point.low, point.high, flags, named, self.text)
+
+    def least_for(self, share: float) -> float | None:
+        """Return the probability below which no flag is trusted as far as `share`; None where none is."""
+        curves = (self.points, *self.pairs.values())
+        leasts = [point.least for points in curves for point in points if point.share >= share]
+        return min(leasts, default=None)
+
+
+def pair_of(observed: str, replacement: str) -> str:
+    """Return what a flag and one that takes its correction back have in common: both words, in order."""
+    words = (" ".join(each.lower().replace("\u2019", "'").split()) for each in (observed, replacement))
+    return "/".join(sorted(words))

@@ -1,0 +1,205 @@
+"""Who checks open texts: soon after each change, in a thread, the newest version alone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from disambig.engine import warm
+from disambig.errors import UserError
+from disambig.lsp.documents import Found, State, TextDocument
+from disambig.lsp.worker import Worker
+
+if TYPE_CHECKING:
+    from disambig.batch.sources import Annotate
+    from disambig.configuration.settings import Settings
+
+SOON = 0.003
+"""Seconds without another change after which a text is checked."""
+MOST = 2_000_000
+"""Characters of a text that is checked."""
+_ENOUGH = 1_500
+"""Characters that most kernels have something to do with."""
+_log = logging.getLogger(__name__)
+
+
+class Checkers:
+    """Models, loaded once for all settings and editors that ask for the same."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[object, Annotate] = {}
+        self._lock = threading.Lock()
+        self._is_warm = False
+
+    def of(self, settings: Settings) -> Annotate:
+        """Return the models that settings ask for.
+
+        Raises
+        ------
+        UserError
+            As `disambig.checking.loading.load_checker`.
+        """
+        from disambig.checking.loading import load_checker
+
+        with self._lock:
+            key = settings.checker
+            if key not in self._loaded:
+                self._loaded[key] = load_checker(settings)
+            return self._loaded[key]
+
+    def warm(self, annotate: Annotate, text: str) -> None:
+        """Make the kernels ready, once, in a thread of its own: from then on all is quicker."""
+        with self._lock:
+            if self._is_warm or len(text) < _ENOUGH:
+                return
+            self._is_warm = True
+        work = [text[: 2 * _ENOUGH]]
+        threading.Thread(
+            target=lambda: warm(lambda: annotate(work)), name="disambig-warm", daemon=True
+        ).start()
+
+
+class Desk:
+    """Checks the texts of one editor.
+
+    Parameters
+    ----------
+    checkers : Checkers
+    settings_of : callable
+        Returns what holds for a path.
+    publish : callable
+        Given a text and what was found in it, on the event loop; never for a version or settings that are
+        not the newest.
+    tell : callable
+        Given what a user is to know, on the event loop.
+    """
+
+    def __init__(
+        self,
+        checkers: Checkers,
+        settings_of: Callable[[str], Settings],
+        publish: Callable[[TextDocument, Found], None],
+        tell: Callable[[TextDocument | None, UserError], None],
+    ) -> None:
+        self.worker = Worker()
+        self._checkers = checkers
+        self._settings_of = settings_of
+        self._publish = publish
+        self._tell = tell
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timers: dict[TextDocument, asyncio.TimerHandle] = {}
+
+    def ask(self, document: TextDocument, *, after: float = SOON) -> None:
+        """Let a text be checked soon, unless it changes again before that."""
+        self._loop = asyncio.get_running_loop()
+        self.forget(document)
+        self._timers[document] = self._loop.call_later(after, self._give, document)
+
+    def forget(self, document: TextDocument) -> None:
+        """Do not check a text that somebody asked for."""
+        if timer := self._timers.pop(document, None):
+            timer.cancel()
+
+    def load(self, path: str) -> None:
+        """Load the models that a text at `path` would be checked by, before there is one."""
+        self._loop = asyncio.get_running_loop()
+        self.worker.give(lambda: self._loaded(path))
+
+    async def done_with(self, document: TextDocument, work: Callable[[State], Any]) -> Any:
+        """Return what `work` makes of a text, in the thread that asks the models."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        state = document.state
+
+        def run() -> None:
+            try:
+                found, problem = work(state), None
+            except Exception as raised:
+                found, problem = None, raised
+            loop.call_soon_threadsafe(_settle, future, found, problem)
+
+        self.worker.give(run)
+        return await future
+
+    def _give(self, document: TextDocument) -> None:
+        self._timers.pop(document, None)
+        if not document.is_waiting:
+            document.is_waiting = True
+            self.worker.give(lambda: self._check(document))
+
+    def _check(self, document: TextDocument) -> None:
+        """Check a text as it is now; runs in the worker's thread."""
+        document.is_waiting = False
+        state, settings = document.state, document.settings
+        if not document.is_open or document.lost is not None:
+            return
+        try:
+            found = self._found(document, state, settings)
+        except UserError as problem:
+            found = self._failed(document, state, problem)
+        except Exception as problem:
+            _log.exception("%s could not be checked", document.name)
+            said = f"{type(problem).__name__}: {problem}"
+            found = self._failed(document, state, UserError("D846", path=document.name, problem=said))
+        if found is not None:
+            self._on_loop(self._finish, document, found, settings)
+
+    def _found(self, document: TextDocument, state: State, asked: int) -> Found | None:
+        from disambig.checking.live.candidates import candidates_of
+        from disambig.checking.live.text import LiveText
+        from disambig.checking.loading import Checker
+        from disambig.lsp.diagnostics import diagnostics_of
+        from disambig.lsp.unused import unused_of
+
+        if len(state.text) > MOST:
+            raise UserError("D845", path=document.name, length=len(state.text), most=MOST)
+        live = document.live
+        if live is None or document.live_settings != asked:
+            settings = self._settings_of(document.name)
+            annotate = self._checkers.of(settings)
+            live = document.live = LiveText(document.name, settings, annotate)
+            document.live_settings = asked
+            for note in annotate.notes if isinstance(annotate, Checker) else ():
+                self._on_loop(self._tell, document, note)
+        checked = live.check(state.text, lambda: not document.is_now(state, asked))
+        if checked is None:
+            return None
+        for problem in checked.problems:
+            self._on_loop(self._tell, document, problem)
+        candidates = candidates_of(checked.flags, live.decisions, state.text, live.annotate)
+        self._checkers.warm(live.annotate, live.plain.text)
+        diagnostics = diagnostics_of(state, checked.flags, candidates)
+        some = live.settings.tasks or live.settings.models or live.settings.excluded  # others may need them
+        unused = [] if some else unused_of(document.name, state, live.plain, checked.unused)
+        return Found(state.version, checked.flags, tuple(candidates), diagnostics, unused)
+
+    def _failed(self, document: TextDocument, state: State, problem: UserError) -> Found:
+        self._on_loop(self._tell, document, problem)
+        return Found(state.version, (), (), [])
+
+    def _finish(self, document: TextDocument, found: Found, settings: int) -> None:
+        is_newest = document.state.version == found.version and document.settings == settings
+        if document.is_open and document.lost is None and is_newest:
+            self._publish(document, found)
+
+    def _loaded(self, path: str) -> None:
+        try:
+            self._checkers.of(self._settings_of(path))
+        except UserError as problem:
+            self._on_loop(self._tell, None, problem)
+
+    def _on_loop(self, call: Callable[..., None], *arguments: Any) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call, *arguments)
+
+
+def _settle(future: asyncio.Future[Any], found: Any, problem: Exception | None) -> None:
+    if future.done():
+        return
+    if problem is not None:
+        future.set_exception(problem)
+    else:
+        future.set_result(found)

@@ -1,0 +1,128 @@
+"""How a word begins to the ear: whether people write "an" before it, from counts by how it is spelt.
+
+A file of sounds has a line for each beginning that was counted: a key, and how often "a" and "an" stood
+before it. Keys name, from the most particular to the most general, a whole word (``=hour``), capitals that
+are read letter by letter or not (``+h``, or ``+h.`` where the second is none of AEIOU), a number by how it
+is read out (``#8``), and the first letters of a word (``uni-``, ``u-``). What a word sounds like is what the
+most particular of its keys says.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from disambig.api import UserError
+
+ENGLISH = Path(__file__).parent / "languages" / "en.sounds.tsv"
+LONGEST = 5
+"""First letters that are looked at."""
+SURE = 6.0
+"""Log-odds are cut here."""
+_SMOOTHING = 0.25
+_NEXT = re.compile(r"[ \t\r\n]+[\"'\u2018\u201c(\[{`*_$@.#<]*(\w+(?:[,.]\d{3})*)")
+"""The word behind an article, what opens a quotation or marks it up in between."""
+_VOWELS = "AEIOU"
+_ELEVENS = ("11", "18")
+
+
+class Sounds:
+    """Log-odds of "an" before words.
+
+    Parameters
+    ----------
+    odds : mapping from str to float
+        By key: see `keys_of`.
+    """
+
+    def __init__(self, odds: Mapping[str, float]) -> None:
+        self._odds = odds
+        self._of_word = lru_cache(maxsize=1 << 16)(self._found)
+
+    def __len__(self) -> int:
+        return len(self._odds)
+
+    def before(self, text: str, end: int) -> float:
+        """Return the log-odds of "an" and not "a" where an article ends at `end`, zero if it is not known."""
+        found = _NEXT.match(text, end, end + 60)
+        return 0.0 if found is None else self._of_word(found[1])
+
+    def _found(self, word: str) -> float:
+        return next((self._odds[key] for key in keys_of(word) if key in self._odds), 0.0)
+
+
+def keys_of(word: str) -> Iterator[str]:
+    """Yield the keys of a word as it is written, the most particular first.
+
+    Of identifiers (``ExecutorJob``, ``max_size``) the first word counts, or the first letters in capitals.
+    """
+    if "0" <= word[0] <= "9":
+        yield f"#{_spoken(word)}"
+        return
+    word = word.lstrip("_").partition("_")[0] or word
+    capitals = re.match("[^\\W\\da-z_]+", word)
+    run = capitals[0] if capitals else ""
+    if len(run) > 1 and not (len(run) == 2 and word[2:3].islower()):
+        run = run if not word[len(run) : len(run) + 1].islower() else run[:-1]  # HTTPServer
+        yield f"={run}"
+        yield f"+{run[0].lower()}{'' if run[1] in _VOWELS else '.'}"
+        return
+    first = re.match(r"\w[a-z\u00df-\u00ff]*", word)
+    plain = (first[0] if first else word).lower()
+    if len(plain) == 1 and word[1:2] and not word[1:2].islower():
+        yield f"+{plain}"  # e-mail is a word of its own; l2, xUnit
+    yield f"={plain}"
+    if len(plain) == 1:
+        yield f"+{plain}"
+    for length in range(min(LONGEST, len(plain)), 0, -1):
+        yield f"{plain[:length]}-"
+
+
+def read_sounds(path: str | Path) -> Sounds:
+    """Return what a file says; read once.
+
+    Raises
+    ------
+    UserError
+        D998 for a file that cannot be read, or a line that is no key with two counts.
+    """
+    return _read(str(path))
+
+
+@lru_cache(maxsize=4)
+def _read(path: str) -> Sounds:
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as problem:
+        said = getattr(problem, "strerror", None) or problem
+        raise UserError("D998", path=path, problem=said) from problem
+    odds = {}
+    for number, line in enumerate(lines, 1):
+        if line.startswith("// ") or not line.strip():
+            continue
+        key, *counts = line.split("\t")
+        if not key or len(counts) != 2 or not all(each.isascii() and each.isdigit() for each in counts):
+            raise UserError("D998", path=path, problem=f"line {number}: a key and two counts are wanted")
+        odds[key] = log_odds(*map(int, counts))
+    return Sounds(odds)
+
+
+def log_odds(a: int, an: int) -> float:
+    """Return the log-odds of "an" where the two were counted, smoothed, `SURE` at most."""
+    found = math.log((an + _SMOOTHING) / (a + _SMOOTHING))
+    return max(-SURE, min(SURE, found))
+
+
+def _spoken(word: str) -> str:
+    """Return how a number begins to the ear: its first digit, ``11``, ``18``, or ``1800`` for 18 hundred."""
+    groups = re.split("[,.]", word)
+    digits = re.sub("[^0-9].*", "", groups[0])
+    lead = digits[: (len(digits) - 1) % 3 + 1]
+    if lead in _ELEVENS:
+        return lead
+    if len(groups) == 1 and len(digits) == 4 and digits[:2] in _ELEVENS:
+        return f"{digits[:2]}00"
+    return digits[:1]

@@ -1,0 +1,125 @@
+"""What the server costs beside the models, and whether it holds many clients at once.
+
+    pytest -s -m benchmark tests/benchmarks/test_server_benchmarks.py
+
+The server is a process of its own on the loopback address; so are the clients. The models alone are asked in
+this process, in the same run. `DISAMBIG_SERVER_SECONDS` says how long all clients ask at once (default 10).
+Nothing here fails for being slow: the figures are printed. It fails for a wrong answer, or memory that grows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
+from running_server import running
+
+from disambig.batch.annotation import annotate_documents
+from disambig.batch.sources import ModelSource
+from disambig.checking.flags import flags_of
+from disambig.formats.documents import Document
+from disambig.text.markup import read_markup
+
+pytestmark = pytest.mark.benchmark
+SAMPLES = Path(__file__).parents[2] / "corpora" / "samples"
+SECONDS = float(os.environ.get("DISAMBIG_SERVER_SECONDS", "10"))
+CLIENTS = 64
+ROUNDS = 60
+
+ASKING = """
+import http.client, json, sys, threading, time
+port, seconds, clients = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+bodies = json.load(sys.stdin)
+wrong, took, end = [], [], time.perf_counter() + seconds
+def client(number):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    at = number
+    while time.perf_counter() < end:
+        began = time.perf_counter()
+        try:
+            connection.request("POST", "/v2/check", bodies[at % len(bodies)])
+            answer = connection.getresponse()
+            data = answer.read()
+            if answer.status != 200 or b'"matches"' not in data:
+                wrong.append(answer.status)
+        except Exception as problem:
+            wrong.append(repr(problem))
+            return
+        took.append(time.perf_counter() - began)
+        at += 1
+threads = [threading.Thread(target=client, args=(i,)) for i in range(clients)]
+began = time.perf_counter()
+[each.start() for each in threads]; [each.join() for each in threads]
+print(json.dumps({"wrong": wrong, "took": took, "seconds": time.perf_counter() - began}))
+"""
+
+
+def texts(words=500):
+    """Return stretches of the samples, of so many words each."""
+    whole = "\n\n".join(path.read_text("utf8") for path in sorted(SAMPLES.glob("*.txt"))).split(" ")
+    return [" ".join(whole[at : at + words]) for at in range(0, len(whole) - words, words)]
+
+
+def asked(port, seconds, clients, forms):
+    """Return what clients in a process of their own saw."""
+    command = [sys.executable, "-c", ASKING, str(port), str(seconds), str(clients)]
+    done = subprocess.run(command, input=json.dumps(forms), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def resident(pid):
+    """Return the memory of a process in megabytes; 0 where that cannot be known."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+def models_alone(some, annotate, together):
+    """Return the seconds that the models and the flags of each text take, so many texts in a call."""
+    took = []
+    for number in range(max(4, ROUNDS // together)):
+        began = time.perf_counter()
+        chosen = [some[(number + i) % len(some)] for i in range(together)]
+        documents = [Document(str(i), text, str(i), kind="json") for i, text in enumerate(chosen)]
+        found, _ = annotate_documents(documents, annotate)
+        for each in found:
+            text = each.document.text
+            flags_of("text", text, read_markup("text", text), each.decisions)
+        took.append((time.perf_counter() - began) / together)
+    return statistics.median(took)
+
+
+def test_one_client_and_many():
+    some = texts()
+    forms = [urlencode({"language": "en-US", "text": text}) for text in some]
+    annotate = ModelSource().load_correcting()
+    models_alone(some, annotate, CLIENTS)
+    with running() as (port, process):
+        asked(port, 2, 1, forms)
+        alone = models_alone(some, annotate, 1)
+        one = asked(port, 4, 1, forms)
+        print(f"\n500 words, one client: median {1000 * statistics.median(one['took']):.1f} ms", end="")
+        print(f" of {len(one['took'])} requests; models alone {1000 * alone:.1f} ms")
+        at_once = models_alone(some, annotate, CLIENTS)
+        asked(port, 5, CLIENTS, forms)
+        memory = [resident(process.pid)]
+        many = asked(port, SECONDS, CLIENTS, forms)
+        memory.append(resident(process.pid))
+        rate = len(many["took"]) / many["seconds"]
+        print(f"{CLIENTS} clients, {SECONDS:g} s: {rate:.1f} requests/s, {500 * rate:,.0f} words/s", end="")
+        print(f"; models alone, {CLIENTS} texts a call: {1 / at_once:.1f}/s; share {rate * at_once:.2f}")
+        print(f"memory before and after: {memory[0]:.0f} and {memory[1]:.0f} MB; wrong: {many['wrong'][:3]}")
+    assert not one["wrong"]
+    assert not many["wrong"]
+    assert memory[1] < memory[0] * 1.15

@@ -1,0 +1,305 @@
+"""The page of `disambig serve` in a real Chromium: typing, mouse, keyboard, dark, a phone, hostile texts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from running_server import running
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+TEXT = "She ate a peace of cake, and it was better then we hoped."
+
+
+@pytest.fixture(scope="module")
+def address():
+    with running() as (port, _):
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright.expect.set_options(timeout=20_000)
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+def is_problem(said):
+    """Tell whether a message of the console is one; that an answer was a 503 is none."""
+    return said.type == "error" and "status of 503" not in said.text
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Open the page; in the end nothing has failed in it and nothing was loaded from elsewhere."""
+    contexts, problems, asked = [], [], []
+
+    def open_it(**settings):
+        contexts.append(browser.new_context(**{"viewport": {"width": 1000, "height": 800}, **settings}))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", lambda said: problems.append(said.text) if is_problem(said) else None)
+        page.on("pageerror", lambda problem: problems.append(str(problem)))
+        page.on("dialog", lambda dialog: problems.append(dialog.message) or dialog.dismiss())
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert problems == []
+    assert {url for url in asked if not url.startswith((f"{address}/", "data:"))} == set()
+
+
+def write(page, text, flags=None):
+    """Put a text into the box as if pasted, and wait until it was checked."""
+    page.fill("#text", text)
+    if flags is not None:
+        playwright.expect(page.locator("#mirror mark")).to_have_text(flags)
+
+
+def value(page):
+    return page.input_value("#text")
+
+
+def said(page, words):
+    playwright.expect(page.locator("#status")).to_contain_text(words)
+
+
+def test_what_is_typed_is_underlined(opened):
+    page = opened()
+    page.focus("#text")
+    page.keyboard.type("She ate a peace of cake")
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["peace"])
+    said(page, "1 flag in 6 words")
+    page.keyboard.type(", and it was better then that.")
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["peace", "then"])
+    playwright.expect(page.locator("#flags button")).to_contain_text(["piece", "than"])
+    for _ in range(80):
+        page.keyboard.press("Backspace")
+    playwright.expect(page.locator("#flags button")).to_have_count(0)
+    assert value(page) == ""
+
+
+@pytest.mark.slow
+def test_underlines_move_with_the_words_while_the_server_is_asked(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    page.route("**/v2/check", lambda route: None)
+    page.focus("#text")
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("Well, well: ")
+    assert page.locator("#mirror mark").all_inner_texts() == ["peace", "then"]
+    page.keyboard.press("Control+End")
+    for _ in range(len("n we hoped.")):
+        page.keyboard.press("Backspace")
+    assert page.locator("#mirror mark").all_inner_texts() == ["peace"]
+
+
+def test_a_click_on_a_word_shows_why_and_a_click_accepts(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    spot = page.locator("#mirror mark").first.bounding_box()
+    page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
+    card = page.get_by_role("dialog")
+    playwright.expect(card).to_contain_text("Did you mean “piece” in place of “peace”?")
+    playwright.expect(card).to_contain_text(
+        re.compile(r"“a? ?piece of( cake)?” was counted|fits the words around")
+    )
+    playwright.expect(card).to_contain_text("By the words around alone")
+    assert re.search(r"\d\d % sure", card.inner_text())
+    card.get_by_role("button", name="piece").click()
+    assert value(page) == TEXT.replace("peace", "piece")
+    playwright.expect(card).to_be_hidden()
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["then"])
+    assert page.evaluate("document.activeElement.id") == "text"
+    page.keyboard.press("Control+z")
+    assert value(page) == TEXT
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["peace", "then"])
+
+
+def test_all_of_it_goes_by_keyboard(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    page.focus("#text")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Control+.")
+    card = page.get_by_role("dialog")
+    playwright.expect(card).to_contain_text("peace")
+    playwright.expect(card.get_by_role("button").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    playwright.expect(card.get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("Tab")
+    playwright.expect(card.get_by_role("button").first).to_be_focused()
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator("#text")).to_be_focused()
+    page.keyboard.press("Control+.")
+    page.keyboard.press("Enter")
+    assert value(page) == TEXT.replace("peace", "piece")
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["then"])
+    page.keyboard.press("Control+.")
+    page.keyboard.press("1")
+    assert value(page) == "She ate a piece of cake, and it was better than we hoped."
+
+
+@pytest.mark.slow
+def test_what_is_ignored_stays_ignored(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    page.locator("#flags button").first.click()
+    page.keyboard.press("i")
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["then"])
+    said(page, "peace is left as it is")
+    page.focus("#text")
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Yes.")
+    said(page, "1 flag in 14 words")
+    assert value(page) == TEXT + " Yes."
+
+
+@pytest.mark.slow
+def test_the_slider_shows_more_and_fewer(opened):
+    page = opened()
+    page.get_by_role("button", name="A story").click()
+    playwright.expect(page.locator("#mirror mark").first).to_be_visible()
+    slider, counts = page.get_by_role("slider"), []
+    for place in ("Home", "End"):
+        slider.focus()
+        with page.expect_response("**/v2/check") as answer:
+            page.keyboard.press(place)
+        counts.append(len(answer.value.json()["matches"]))
+        playwright.expect(page.locator("#flags button")).to_have_count(counts[-1])
+    assert counts[0] < counts[1]
+    assert slider.get_attribute("aria-valuetext") == "8 false alarms per 1,000 words"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", ["A letter", "An abstract", "A story", "Forms", "Nothing wrong"])
+def test_examples_are_flagged_as_they_say(opened, example):
+    page = opened()
+    with page.expect_response("**/v2/check") as answer:
+        page.get_by_role("button", name=example).click()
+    found = answer.value.json()["matches"]
+    assert len(found) >= 3 if example != "Nothing wrong" else not found
+
+
+def contrast(page, selector):
+    """Return the ratio of the colours of an element and of the page (the guidelines of accessibility)."""
+    return page.evaluate(
+        """(selector) => {
+          const light = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).map((c) => c / 255)
+            .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+            .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+          const on = light(getComputedStyle(document.body).backgroundColor);
+          const of = light(getComputedStyle(document.querySelector(selector)).color);
+          return (Math.max(on, of) + 0.05) / (Math.min(on, of) + 0.05);
+        }""",
+        selector,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_read_by_day_and_night(opened, scheme):
+    page = opened(color_scheme=scheme)
+    write(page, TEXT, ["peace", "then"])
+    for selector in ("h1", "header p", "#text", "#status", "#flags s", ".sure", "footer"):
+        assert contrast(page, selector) >= 4.5, selector
+    channel = page.evaluate(
+        "getComputedStyle(document.body).backgroundColor.match(/\\\\d+/)[0]".replace("\\\\", "\\")
+    )
+    assert (int(channel) < 60) == (scheme == "dark")
+
+
+@pytest.mark.parametrize(
+    "width", [390, *(pytest.param(width, marks=pytest.mark.slow) for width in (320, 700))]
+)
+def test_it_fits_a_phone(opened, width):
+    page = opened(viewport={"width": width, "height": 700}, has_touch=True, is_mobile=True)
+    page.get_by_role("button", name="A letter").tap()
+    playwright.expect(page.locator("#mirror mark").first).to_be_visible()
+    page.locator("#flags button").nth(1).tap()
+    card = page.get_by_role("dialog")
+    playwright.expect(card).to_contain_text("By the words around alone")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box = card.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert box["y"] + box["height"] <= 701
+    heights = page.locator("button:visible").evaluate_all("(all) => all.map((each) => each.offsetHeight)")
+    assert min(heights) >= 40
+
+
+def test_what_a_screen_reader_is_told(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    tree = page.locator("body").aria_snapshot()
+    assert '- textbox "Your text"' in tree
+    assert re.search(r"- status: 2 flags in 13 words", tree)
+    asked = "Did you mean “piece” in place of “peace”"
+    assert re.search(rf'- button "{asked}\? \(of such flags \d+ % were right\)"', tree)
+    assert '- group "Examples to start from"' in tree
+    assert '- slider "False alarms per 1,000 words' in tree
+    assert page.locator("#mirror").get_attribute("aria-hidden") == "true"
+    page.locator("#flags button").first.click()
+    assert '- dialog "Did you mean “piece” in place of “peace”?"' in page.locator("main").aria_snapshot()
+
+
+HOSTILE = {
+    "tags": "<img src=x onerror=alert(1)> <script>alert(2)</script> She ate a peace of cake. <b>So</b> <!--",
+    "quotes": "\"'><svg/onload=alert(3)>`${alert(4)}` She ate a peace of cake' onclick='alert(5)",
+    "entities": "&lt;img&gt; &amp;quot; She ate a peace of cake. &#x27;",
+    "right to left": "\u202eShe ate a peace of cake.\u202c \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d.",
+    "a long word": "She ate a peace of cake. " + "wordwithoutend" * 60,
+    "combining": "She ate a peace of cake. Z\u0351\u036b\u0343 c\u0301\u0302 \U0001f468\u200d\U0001f469",
+    "lines": "\n\n\tShe ate a peace of cake.\n" + "\n" * 40,
+    "half a character": "",
+}
+
+
+@pytest.mark.parametrize(
+    "what", ["tags", *(pytest.param(each, marks=pytest.mark.slow) for each in [*HOSTILE][1:])]
+)
+def test_a_text_is_text_whatever_is_in_it(opened, what):
+    page, text = opened(), HOSTILE[what]
+    if what == "half a character":
+        page.evaluate(
+            "document.getElementById('text').value = 'She ate a peace of cake \\ud83d and so on.';"
+            "document.getElementById('text').dispatchEvent(new Event('input'))"
+        )
+    else:
+        write(page, text)
+        assert value(page) == text
+    playwright.expect(page.locator("#mirror mark").first).to_have_text(re.compile("peace"))
+    assert page.locator("img, svg, #mirror :not(mark), #flags script").count() == 0
+    whole = page.evaluate("document.getElementById('mirror').textContent.slice(0, -1)")
+    assert whole == page.evaluate("document.getElementById('text').value")
+    sizes = page.evaluate(
+        "['text', 'mirror'].map((id) => document.getElementById(id))"
+        ".map((each) => [each.clientWidth, each.clientHeight, each.scrollHeight, each.scrollWidth])"
+    )
+    assert sizes[0] == sizes[1]
+    assert sizes[0][1] == sizes[0][2]
+    page.locator("#flags button").first.click()
+    page.get_by_role("dialog").get_by_role("button").first.click()
+    assert "piece" in value(page)
+    page.wait_for_timeout(300)
+
+
+@pytest.mark.slow
+def test_a_server_that_is_gone_is_told(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    page.route("**/v2/check", lambda route: route.fulfill(status=503, body="Error: [D887] too much"))
+    page.fill("#text", TEXT + " Now.")
+    said(page, "Error: [D887] too much")
+    page.unroute("**/v2/check")
+    page.fill("#text", TEXT + " Now and then.")
+    said(page, "flags in")

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from disambig.batch.sources import ModelSource
+from disambig.explaining.evidence import evidence_of
+from disambig.explaining.ngrams import Beside, counted, ngrams_beside, sentence
+from disambig.explaining.reasons import Reason
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {model.task.name: model for model in ModelSource().correcting_models()}
+
+
+def test_the_ngrams_of_both_words_stand_beside_each_other(models):
+    text = "The weather was better then we had hoped."
+    start = text.index("then")
+    found = ngrams_beside(models["slip"], text, start, start + 4, "than")
+    seen = {(each.written, each.proposed) for each in found}
+    assert ("better then", "better than") in seen
+    assert all(each.written.replace("then", "than") == each.proposed for each in found)
+    assert all(each.written_count or each.proposed_count for each in found)
+    assert sentence(found).startswith('"better than" was seen ')
+
+
+def test_a_missing_word_and_a_place_that_nobody_decides(models):
+    text = "A large number people ate."
+    start = text.index("people")
+    found = ngrams_beside(models["preposition"], text, start, start, "of")
+    pairs = [
+        ([word for word in each.written.split() if word != "_"], each.proposed.split()) for each in found
+    ]
+    assert (["number", "people"], ["number", "of", "people"]) in pairs
+    assert all(written == [word for word in proposed if word != "of"] for written, proposed in pairs)
+    assert "<0>" not in str(found)
+    assert ngrams_beside(models["slip"], text, 0, 1, "than") == []
+
+
+def test_of_two_counts_of_an_ngram_the_first_table_has_the_word():
+    """Such as the n-grams in line and those of head words, which may be the same words."""
+    parts = [("listen to", 5, ". _"), ("listen to", 3, "governor _"), ("listen <0>", 2, "verb _")]
+    reasons = [Reason("to", text, 1.0, n, 1.0, 1.0, 1, attribute) for text, n, attribute in parts]
+    reasons += [Reason("to", "bias", 1.0, None, 1.0, 1.0), Reason("at", "listen at", 1.0, 9, 1.0, 1.0)]
+    assert [(each.evidence, each.count) for each in counted(reasons, "to")] == [
+        ("listen to", 5),
+        ("listen _", 2),
+    ]
+
+
+def test_the_evidence_of_a_flag_has_the_counts_of_its_ngrams(models):
+    text = "We were waiting at the bus for an hour."
+    start = text.index("at")
+    beside = ngrams_beside(models["preposition"], text, start, start + 2, "for")
+    shown = {
+        (each.ngram, each.count)
+        for each in evidence_of(models["preposition"], text, start, start + 2, "for").counts
+    }
+    both = [(each.written, each.written_count) for each in beside]
+    both += [(each.proposed, each.proposed_count) for each in beside]
+    assert shown
+    assert {each for each in shown if each[1]} <= set(both)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, '"b" never.'), (1, '"b" only once.'), (1200, '"b" only 1,200 times.')]
+)
+def test_the_sentence_names_what_speaks_most(count, said):
+    most = Beside("b", count, "a", 5000)
+    assert (
+        sentence([Beside("x", 10, "y", 11), most]) == f'"a" was seen 5,000 times in the counted text, {said}'
+    )
+    assert sentence([Beside("x", 11, "y", 10)]) == ""
+    assert sentence([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("least", "said"), [(1, "never."), (3, "fewer than 3 times."), (None, "was not kept.")]
+)
+def test_what_is_not_in_the_table_may_have_been_seen(least, said):
+    assert sentence([Beside("b", 0, "a", 5000, least)]).endswith(f'"b" {said}')

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.checking.flags import Flag
+from disambig.checking.live.text import reader_of
+from disambig.configuration.project import Project
+from disambig.lsp.ignoring import difference, everywhere, in_file, in_line, what_of
+from disambig.text.markup.code.lexing import LANGUAGES
+
+COMMENT = "<!-- disambig: ignore-line then -->"
+
+
+def flag(text: str, word: str = "then", task: str = "slip") -> Flag:
+    start = text.rindex(word) if word else text.index("people")
+    return Flag(start, start + len(word), 1, 1, word, "than", task, 0.9, (start, start + len(word), "than"))
+
+
+def after(edit, text: str) -> str:
+    start, end, new = edit
+    return text[:start] + new + text[end:]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("a.md", "Well. \r\nIt is then.\r\nSo.", f"Well. \r\nIt is then. {COMMENT}\r\nSo."),
+        ("a.txt", "It is then.", "It is then. <!-- disambig: ignore-line then -->"),
+        ("a.tex", "It is then.\nSo.", "It is then. % disambig: ignore-line then\nSo."),
+        ("a.tex", "  It is then. % well\n", "  % disambig: ignore-next-line then\n  It is then. % well\n"),
+        ("a.tsx", "// It is then.\nx = 1;\n",
+         "// It is then. // disambig: ignore-line then\nx = 1;\n"),
+        ("a.md", "| a | b |\n|---|---|\n| it | then |\n", f"| a | b |\n|---|---|\n| it | then {COMMENT} |\n"),
+    ],
+)  # fmt: skip
+def test_a_comment_in_the_line(name, text, wanted):
+    assert after(in_line(name, text, flag(text), reader_of(name)), text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("a.md", "It is then.\n", "<!-- disambig: ignore then -->\n\nIt is then.\n"),
+        ("a.md", "---\ntitle: x\n---\nIt is then.\n",
+         "---\ntitle: x\n---\nIt is then.\n\n<!-- disambig: ignore then -->\n"),
+        ("a.md", "\ufeffIt is then.", "\ufeff<!-- disambig: ignore then -->\n\nIt is then."),
+        ("a.tex", "It is then.\n", "% disambig: ignore then\nIt is then.\n"),
+        ("a.pyi", "#!/usr/bin/python\n# -*- coding: utf-8 -*-\n# It is then.\n",
+         "#!/usr/bin/python\n# -*- coding: utf-8 -*-\n# disambig: ignore then\n\n# It is then.\n"),
+        ("a.py", "# vim: set fileencoding=utf-8 :\nx = 1  # It is then.\n",
+         "# vim: set fileencoding=utf-8 :\n# disambig: ignore then\nx = 1  # It is then.\n"),
+        ("a.py", "#!/usr/bin/python\nx = 1  # It is then.\n# coding: none\n",
+         "#!/usr/bin/python\n# disambig: ignore then\nx = 1  # It is then.\n# coding: none\n"),
+        ("a.md", "# Encoding: then\n", "<!-- disambig: ignore then -->\n\n# Encoding: then\n"),
+        ("a.bash", "#!/bin/bash\n# It is then.\n",
+         "#!/bin/bash\n# disambig: ignore then\n\n# It is then.\n"),
+        ("a.mjs", "// It is then.\n", "// disambig: ignore then\n\n// It is then.\n"),
+        ("a.md", "<!-- disambig: ignore quite -->\nIt is then.",
+         "<!-- disambig: ignore quite, then -->\nIt is then."),
+        ("a.tex", "% disambig: ignore-file quite\nIt is then.",
+         "% disambig: ignore-file quite, then\nIt is then."),
+    ],
+)  # fmt: skip
+def test_a_comment_for_the_file(name, text, wanted):
+    assert after(in_file(name, text, flag(text), reader_of(name)), text) == wanted
+
+
+@pytest.mark.parametrize("suffix", sorted(LANGUAGES))
+def test_every_language_has_a_comment(suffix):
+    mark = "#" if suffix in (".py", ".pyi", ".sh", ".bash") else "//"
+    text = f"{mark} It is then.\n"
+    edit = in_file(f"a{suffix}", text, flag(text), reader_of(f"a{suffix}"))
+    assert edit == (0, 0, f"{mark} disambig: ignore then\n\n")
+
+
+def test_where_no_word_stands_the_task_is_named():
+    text = "A number people ate."
+    missing = flag(text, "", "preposition")
+    assert what_of(missing) == "task:preposition"
+    changed = after(in_line("a.md", text, missing, reader_of("a.md")), text)
+    assert changed == "A number people ate. <!-- disambig: ignore-line task:preposition -->"
+
+
+def test_no_comment_is_offered_that_would_hide_nothing():
+    text = "```\nIt is then.\n```\n"  # nothing is a comment there, and a line above is code, too
+    assert in_line("a.md", text, flag(text), reader_of("a.md")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("disambig.toml", '# ours\nignore = ["a"]\n', '# ours\nignore = ["a", "then"]\n'),
+        ("disambig.toml", 'ignore = [\n    "a",\n]\n', 'ignore = [\n    "a",\n    "then",\n]\n'),
+        ("pyproject.toml", '[tool.disambig]\ntasks = ["slip"]\n\n[project]\nname = "x"\n',
+         '[tool.disambig]\ntasks = ["slip"]\nignore = ["then"]\n\n[project]\nname = "x"\n'),
+        (".disambig.toml", "", 'ignore = ["then"]\n'),
+        ("disambig.toml", '[overrides."*.tex"]\nignore = ["b"]\n',
+         'ignore = ["then"]\n\n[overrides."*.tex"]\nignore = ["b"]\n'),
+    ],
+)  # fmt: skip
+def test_a_word_in_the_settings(tmp_path, name, old, new):
+    (tmp_path / name).write_text(old)
+    path, seen, changed = everywhere(str(tmp_path / "a.md"), str(tmp_path), "then", {})
+    assert (path, seen) == (str(tmp_path / name), old)
+    (tmp_path / name).write_text(changed)
+    assert "then" in Project().settings_of(str(tmp_path / "a.md")).ignore
+    assert changed.split() == new.split()
+    assert everywhere(str(tmp_path / "a.md"), str(tmp_path), "then", {})[2] == changed
+
+
+def test_settings_that_are_open_and_settings_that_are_not_there(tmp_path):
+    path, seen, changed = everywhere(str(tmp_path / "sub" / "a.md"), str(tmp_path), "then", {})
+    assert (path, seen, changed) == (str(tmp_path / "disambig.toml"), None, 'ignore = ["then"]\n')
+    (tmp_path / "disambig.toml").write_text("")
+    _, seen, changed = everywhere(
+        str(tmp_path / "a.md"), str(tmp_path), "then", {path: '# unsaved\nignore = ["b"]\n'}
+    )
+    assert changed == '# unsaved\nignore = ["b", "then"]\n'
+
+
+@given(st.text(alphabet="ab\n", max_size=12), st.text(alphabet="ab\n", max_size=12))
+def test_one_change_makes_the_one_of_the_other(old, new):
+    assert after(difference(old, new), old) == new
+
+
+def test_nothing_of_pygls_is_needed_to_know_of_the_command():
+    import subprocess
+
+    code = "import sys, disambig.lsp, disambig.cli.commands.lsp; print('pygls' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

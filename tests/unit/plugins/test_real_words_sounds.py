@@ -1,0 +1,164 @@
+"""How words begin to the ear: keys, the file, the English one, the task and the extractor."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from disambig_real_words.article import Article
+from disambig_real_words.sound import Sound, odds_at
+from disambig_real_words.sounds import ENGLISH, SURE, keys_of, log_odds, read_sounds
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_cloze import articles
+
+from disambig.data.groups import Group
+from disambig.errors import UserError
+from disambig.testing import check_extractor
+from disambig.text.tokenisations.words import Words
+
+AN = (
+    "hour honest heir apple umbrella unknown egg 8 18 11 80 800 1800 18,000 8-bit MRI HTTP LSTM RBAC X-ray "
+    "ExecutorJob unblurred iPhone e-mail eBPF XMLParser A4 URI-less"
+).split()[:-1]
+A = (
+    "house European user unicorn university one once 1 10 110 180 1,800 1,100,000 URL UUID NASA JSON YAML 2D "
+    "UserInterface hypothesis website word_count"
+).split()
+
+
+@pytest.mark.parametrize("word", AN)
+def test_an(word):
+    assert read_sounds(ENGLISH).before(f"is a {word} here", 4) > 1
+
+
+@pytest.mark.parametrize("word", A)
+def test_a(word):
+    assert read_sounds(ENGLISH).before(f"is a {word} here", 4) < -1
+
+
+@pytest.mark.parametrize(
+    "between", [' "', " \N{LEFT DOUBLE QUOTATION MARK}", " (", " `", " *", "\n", " [", " .", " **_"]
+)
+def test_what_opens_a_quotation_has_no_sound(between):
+    assert read_sounds(ENGLISH).before(f"a{between}hour", 1) == read_sounds(ENGLISH).before("a hour", 1) > 1
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a.", "a, hour", "a - hour", "a) hour", "a  \N{EM DASH}", "a '", "a ..."]
+)
+def test_nothing_is_known_without_a_word_behind(text):
+    assert read_sounds(ENGLISH).before(text, 1) == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "keys"),
+    [
+        ("Hours", ["=hours", "hours-", "hour-", "hou-", "ho-", "h-"]),
+        ("ExecutorJob", ["=executor", "execu-", "exec-", "exe-", "ex-", "e-"]),
+        ("max_size", ["=max", "max-", "ma-", "m-"]),
+        ("HTTPServer", ["=HTTP", "+h."]),
+        ("FAQ", ["=FAQ", "+f"]),
+        ("l2", ["+l", "=l", "+l", "l-"]),
+        ("x", ["=x", "+x", "x-"]),
+        ("Is", ["=is", "is-", "i-"]),
+        ("1,800", ["#1"]),
+        ("18,000", ["#18"]),
+        ("1800", ["#1800"]),
+        ("118", ["#1"]),
+        ("80", ["#8"]),
+        ("__init__", ["=init", "init-", "ini-", "in-", "i-"]),
+        ("_", ["=_", "+_", "_-"]),
+    ],
+)
+def test_keys_from_the_most_particular_on(word, keys):
+    assert list(keys_of(word)) == keys
+
+
+@given(st.from_regex(r"\w+", fullmatch=True))
+def test_every_word_has_keys(word):
+    keys = list(keys_of(word))
+    assert keys and all("\t" not in key and "\n" not in key for key in keys)
+
+
+def test_counts_are_smoothed_and_cut():
+    assert log_odds(3, 3) == 0
+    assert log_odds(0, 4) == pytest.approx(np.log(4.25 / 0.25))
+    assert log_odds(10**6, 0) == -SURE
+
+
+def test_the_most_particular_key_decides(tmp_path):
+    (tmp_path / "xx.tsv").write_text("// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n", encoding="utf8")
+    sounds = read_sounds(tmp_path / "xx.tsv")
+    assert len(sounds) == 3
+    assert sounds.before("a unicorn", 1) < 0 < sounds.before("a unit", 1)
+    assert sounds.before("a user", 1) == sounds.before("a pear", 1) == 0
+
+
+@pytest.mark.parametrize(
+    "line", ["u-\t5", "u-\t5\t-1", "\t5\t5", "u-\t5\t5\t5", "u-\t5\t\N{SUPERSCRIPT TWO}"]
+)
+def test_lines_that_are_none(tmp_path, line):
+    (tmp_path / "xx.tsv").write_text(f"e-\t1\t2\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError, match=r"D998.*xx\.tsv.*line 2"):
+        read_sounds(tmp_path / "xx.tsv")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(UserError, match=r"D998.*gone\.tsv"):
+        read_sounds(tmp_path / "gone.tsv")
+
+
+# The task and the extractor
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory):
+    home = tmp_path_factory.mktemp("sounds")
+    articles().save(home / "words")
+    return Article(words=home / "words", least=50.0, least_missing=50.0)
+
+
+def test_what_sounds_wrong_is_decided_whatever_the_model_says(task):
+    view = Words()(["She saw a hour, an hour, a house, an house, the hour, and a 8-core XMLParser."])
+    found = task.instances(view)
+    shown = [view.texts[0][view.starts[p] : view.ends[p] + 6] for p in found.positions]
+    assert shown == ["a hour,", "an house", "a 8-cor"]
+    assert [found.own.of_instance(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
+
+
+def test_an_article_that_stands_there_twice_is_none_of_its_affairs(task):
+    view = Words()(["She saw a a hour and the the house."])
+    assert not len(task.instances(view)) and not (task.examples(view).lengths > 0).any()
+
+
+def test_scores_are_of_a_and_an_alone(task):
+    view = Words()(["We know that a hour is long."])
+    place = task.examples(view)
+    place = place.take(np.flatnonzero(place.lengths > 0))
+    values = dict(
+        zip(
+            place.own.texts,
+            Sound().transform(view, place, Group("article", ())).batch.values[:, 0],
+            strict=True,
+        )
+    )
+    odds = odds_at(read_sounds(ENGLISH), view, place.positions)[0]
+    assert values == {"a": np.float32(-odds / 2), "an": np.float32(odds / 2), "the": 0, "": 0}
+
+
+def test_what_stands_in_an_empty_place_is_heard_with_what_follows(task):
+    view = Words()(["She saw hour."])
+    place = task.examples(view)
+    place = place.take(np.flatnonzero(view.starts[place.positions] == 8))
+    texts, values = place.own.texts, Sound().transform(view, place, Group("article", ())).batch.values[:, 0]
+    assert values[texts.index("an")] > 1 > -1 > values[texts.index("a")]
+
+
+def test_the_contract_is_kept(task):
+    for check in check_extractor(
+        Sound(), task, ["She saw a hour. He ate an apple and a pear.", "It was a day."]
+    ):
+        check()
+    assert pickle.loads(pickle.dumps(Sound())).sounds is None

@@ -1,0 +1,42 @@
+"""A server of fake models, asked without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "integration"))  # the fake models
+
+
+@pytest.fixture
+def ask():
+    """Ask an application once: ``ask("POST", "/v2/check", data=...)``; `serving` says how it is made."""
+    import httpx
+    from fake_checker import fake_checker
+
+    from disambig.server.app import make_app
+    from disambig.server.limits import Limits
+    from disambig.server.origins import Origins
+    from disambig.server.worker import Worker
+
+    workers = []
+
+    def send(method, path, *, serving=None, **request):
+        settings = {"limits": Limits(), "origins": Origins(), "checker": fake_checker(), **(serving or {})}
+        checker = settings.pop("checker")
+        workers.append(Worker(checker.annotate))
+        app = make_app(checker, workers[-1], **settings)
+
+        async def one():
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8081") as client:
+                return await client.request(method, path, **request)
+
+        return asyncio.run(one())
+
+    yield send
+    for worker in workers:
+        worker.end()

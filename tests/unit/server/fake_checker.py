@@ -1,0 +1,56 @@
+"""The fake models of the integration tests, as a server asks its models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+from fake_models import FakeModel, annotate_texts
+
+from disambig.checking.loading import Checker as Loaded
+from disambig.server.checker import Checker
+
+TEXT = "It lasted during 1997 to 2001. It was a quite place."
+"""The fake models flag two words of it."""
+calls: list[int] = []
+"""How many texts each call of the models had."""
+
+
+@dataclass(frozen=True)
+class Fake(FakeModel):
+    """A fake model whose candidates are all equally probable."""
+
+    concerns: str = "other"
+
+    @property
+    def task(self):
+        return SimpleNamespace(name=self.name, concerns=self.concerns)
+
+    def candidate_probabilities(self, decisions):
+        return np.full(len(decisions.scores), 1 / max(1, int(np.diff(decisions.offsets).max(initial=1))))
+
+
+class FakeChecker(Checker):
+    """Asks the fake models; at a rate of nought they flag nothing."""
+
+    def annotate(self, rates):
+        def run(texts):
+            calls.append(len(texts))
+            found = annotate_texts(texts)
+            for each in found:
+                each.flagged[:] &= rates.get(each.task, 1.0) > 0
+            return found
+
+        return run
+
+
+def fake_checker(*, least=None, **settings):
+    calls.clear()
+    kinds = {"preposition": "grammar", "spelling": "confusion"}
+    models = {name: Fake(name, concerns=kind) for name, kind in kinds.items()}
+    return FakeChecker(loaded(models, least), dict.fromkeys(models, 1.0), **settings)
+
+
+def loaded(models, least=None):
+    return Loaded(tuple(models.values()), {}, least=least)
