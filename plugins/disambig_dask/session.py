@@ -207,6 +207,8 @@ def _close(cluster: Any) -> None:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Keep Dask from logging what the job says in its own words, or mends."""
+    import distributed  # noqa: F401 - its first import sets the levels of its logs
+
     before = [(log, log.level) for log in map(logging.getLogger, _LOUD)]
     for log, _ in before:
         log.setLevel(logging.CRITICAL + 1)
