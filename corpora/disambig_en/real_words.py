@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from material import DOMAINS, HOME, VERSION, people, read, say
+from material import DOMAINS, HOME, VERSION, people, say
+from standard import all_written
 
 from disambig.config import read_config, resolve
 from disambig.counts.building.build import batches
@@ -39,7 +40,7 @@ def count_words(data: Path) -> None:
     """Count the n-grams of all words in the training text."""
     tokenisation = Words()
     with NgramCounter(tokenisation.name, orders=5, memory=6 << 30) as counter:
-        for batch in batches(read(data, "train", DOMAINS)):
+        for batch in batches(all_written(data, "train", DOMAINS)):
             counter.add(tokenisation(batch))
         write_table(
             TABLE,
@@ -61,7 +62,7 @@ def learn_real_words(name: str, data: Path) -> Model:
     config["task"]["@disambig_tasks"] = f"real_words.{TASKS[name]}.v1"
     if name == "article":
         config["extractors"] = {**config["extractors"], **SOUND}
-    texts = [text for number, text in enumerate(read(data, "heldout", DOMAINS)) if number % EVERY == 0]
+    texts = [text for number, text in enumerate(all_written(data, "heldout", DOMAINS)) if number % EVERY == 0]
     mistakes, clean = people(data, "train")
     return train(
         resolve(config),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.features.cloze.learning_endings import Endings
 from disambig.features.cloze.learning_network import Network, Weights
 from disambig.features.cloze.learning_places import Candidates, Ints, Material, Numbers
 from disambig.features.cloze.learning_settings import LAST, WARM_UP, Settings, check_whole
@@ -42,6 +43,7 @@ def learn_cloze(
     *,
     none_beside: Ints,
     asked: NDArray[np.bool_] | None = None,
+    spellings: Sequence[str] = (),
     dimensions: int = 96,
     hidden: int = 256,
     left: int = 6,
@@ -72,6 +74,9 @@ def learn_cloze(
         Words that compete with each other and with no word at all, as function words do.
     asked : array of bool, shape (n_words,), optional
         The words that are learned to be told from others; by default all but sentence ends.
+    spellings : sequence of str
+        Of all words, by number: what words that end alike have in common is learned from all of them. Without
+        any each word is learned for itself.
     dimensions, hidden : int
         Width of embeddings and outputs, and of the hidden layer.
     left, right : int
@@ -100,7 +105,7 @@ def learn_cloze(
         D993 for a setting that cannot be meant; D994 for a checkpoint of another run; D309 for one that
         cannot be written.
     ValueError
-        For rivals or text that are not of the vocabulary, and without any text.
+        For rivals, spellings or text that are not of the vocabulary, and without any text.
     """
     from threadpoolctl import threadpool_limits
 
@@ -118,13 +123,17 @@ def learn_cloze(
     check_whole("checkpoint_every", checkpoint_every, least=1)
     n_words = len(vocabulary)
     candidates = Candidates.of(n_words, rivals, np.asarray(none_beside, np.int64))
+    if len(spellings) not in (0, n_words):
+        raise ValueError(f"spellings of {len(spellings)} words, and there are {n_words}")
+    endings = Endings(spellings)
     material = Material(blocks, vocabulary, asked, settings)
     batches = material.batches()
     losses = np.zeros(len(batches), np.float32)
     with threadpool_limits(limits=1, user_api="blas"), Team(threads) as team:
-        network = Network(Weights.start(settings, n_words, vocabulary.outside), candidates, team)
+        network = Network(Weights.start(settings, n_words, vocabulary.outside), candidates, team, endings)
         state, done = {**network.state(), "losses": losses}, 0
         run = {**asdict(settings), "text": material.digest, "candidates": candidates.digest()}
+        run["endings"] = endings.digest()
         if checkpoint is not None:
             done = read_state(checkpoint, run, state)
         for number in range(done, len(batches)):

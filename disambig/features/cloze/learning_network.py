@@ -7,10 +7,12 @@ is taken by rows, places or columns that do not touch each other, so that thread
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.features.cloze.learning_endings import Endings
 from disambig.features.cloze.learning_places import Candidates, Places
 from disambig.features.cloze.learning_settings import SPARSE, Settings
 from disambig.features.cloze.learning_steps import Floats, adagrad, adam
@@ -92,20 +94,31 @@ class Network:
     ----------
     weights : Weights
         Changed in place.
+    candidates : Candidates
+    team : Team
+    endings : Endings, optional
+        What words share; by default nothing.
     """
 
-    def __init__(self, weights: Weights, candidates: Candidates, team: Team) -> None:
+    def __init__(
+        self, weights: Weights, candidates: Candidates, team: Team, endings: Endings | None = None
+    ) -> None:
         self.weights, self._candidates, self._team = weights, candidates, team
+        self._endings = endings or Endings(())
         arrays, n = weights.arrays(), len(weights.outputs)
         self.moments = {name: (np.zeros_like(arrays[name]), np.zeros_like(arrays[name])) for name in DENSE}
         self.embeddings_seen = np.full(len(weights.embeddings), 1e-6, np.float32)
         self.outputs_seen = np.full((n, HALVES), 1e-3, np.float32)
         self.bias_seen = np.full(n, 1e-1, np.float32)
+        self.shared_outputs_seen = np.full((HALVES, len(self._endings)), 1e-1, np.float32)
+        self.shared_embeddings_seen = np.full(len(self._endings), 1e-2, np.float32)
 
     def state(self) -> dict[str, Floats]:
         """Return all that a step changes, by name; the arrays themselves."""
         found = {**self.weights.arrays(), "embeddings_seen": self.embeddings_seen}
         found.update(outputs_seen=self.outputs_seen, bias_seen=self.bias_seen)
+        found.update(shared_outputs_seen=self.shared_outputs_seen)
+        found.update(shared_embeddings_seen=self.shared_embeddings_seen)
         for name, (first, second) in self.moments.items():
             found.update({f"{name}_first": first, f"{name}_second": second})
         return found
@@ -153,20 +166,42 @@ class Network:
 
     def step(self, batch: Places, rate: float, number: int) -> float:
         """Take the step of one batch; steps are numbered from 1 on. Return the mean log loss before it."""
-        found = self.forward(batch)
-        back = self._outputs(batch, found, np.float32(rate * SPARSE))
+        found, sparse = self.forward(batch), np.float32(rate * SPARSE)
+        before = self.weights.outputs.copy() if len(self._endings) else self.weights.outputs
+        back = self._outputs(batch, found, sparse)
         slopes, embeddings = self.slopes(batch, found, back)
-        rows = len(batch.words)
+        embeddings *= np.float32(len(back))  # of sums over places, not of means
 
         def words(part: slice) -> None:
-            gradient = embeddings[part] * np.float32(len(back))  # of sums over places, not of means
             w, seen = self.weights.embeddings, self.embeddings_seen
-            adagrad(w, seen, batch.words[part], gradient, np.float32(rate * SPARSE))
+            adagrad(w, seen, batch.words[part], embeddings[part], sparse)
 
-        self._team.rows(words, rows)
+        self._team.rows(words, len(batch.words))
+        if len(self._endings):
+            self._share(batch, before, embeddings, sparse)
         for name, gradient in slopes.items():
             adam(getattr(self.weights, name), *self.moments[name], gradient, rate, number)
         return float(found.losses.mean(dtype=np.float64))
+
+    def _share(self, batch: Places, before: Floats, embeddings: Floats, rate: np.float32) -> None:
+        """Take the step of endings; `before` are the outputs before their own, `embeddings` slopes."""
+        w, n = self.weights, len(self.weights.outputs) - 1
+        d = w.outputs.shape[1]
+
+        def outputs(half: int) -> None:
+            part = slice(half * d // HALVES, (half + 1) * d // HALVES)
+            slopes = before[:n, part] - w.outputs[:n, part]
+            slopes *= np.sqrt(self.outputs_seen[:n, half, None]) / rate
+            self._endings.spread(w.outputs[:n, part], slopes, self.shared_outputs_seen[half], rate)
+
+        def of_words() -> None:
+            slopes = np.zeros((n, d), np.float32)
+            known = batch.words < n
+            slopes[batch.words[known]] = embeddings[known]
+            self._endings.spread(w.embeddings[:n], slopes, self.shared_embeddings_seen, rate)
+
+        works = [partial(outputs, half) for half in range(HALVES)]
+        self._team.each(lambda work: work(), [of_words, *works])
 
     def _outputs(self, batch: Places, found: Forward, rate: np.float32) -> Floats:
         """Take the step of the outputs, candidate by candidate; return the slopes of the states."""

@@ -31,6 +31,11 @@ def sentences(n, seed=0):
 
 def material(texts, n_words=60):
     """Return blocks of text, the vocabulary, rivals and the words that none stands beside."""
+    return numbered(texts, n_words)[:4]
+
+
+def numbered(texts, n_words=60):
+    """Return the same, and how the words are spelt."""
     view = Words()(texts)
     vocabulary, _, spellings = count_vocabulary([view], n_words, ENDINGS)
     numbers = vocabulary.of_view(view).astype(np.uint16)
@@ -43,7 +48,7 @@ def material(texts, n_words=60):
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])])
     rivals = offsets, np.array([other for each in lists for other in each])
     beside = np.array([number[word] for word in NONE_BESIDE])
-    return np.split(numbers, cuts), vocabulary, rivals, beside
+    return np.split(numbers, cuts), vocabulary, rivals, beside, spellings
 
 
 def learned(texts, **settings):
