@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from disambig.api import UserError
 from disambig.api.runners import interrupts_put_off
 from disambig_dask.finding import address_of
+from disambig_dask.hush import quiet
 from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
@@ -22,7 +23,6 @@ _QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2; giving me
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
 }
-_LOUD = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +202,3 @@ def _close(cluster: Any) -> None:
     if cluster is not None:
         with quiet(), suppress(Exception):
             cluster.close(timeout=10)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep Dask from logging what the job says in its own words, or mends."""
-    before = [(log, log.level) for log in map(logging.getLogger, _LOUD)]
-    for log, _ in before:
-        log.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for log, level in before:
-            log.setLevel(level)
