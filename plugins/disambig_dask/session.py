@@ -23,6 +23,7 @@ _QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2; giving me
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
 }
+_ANY_PORT = {"dashboard_address": "127.0.0.1:0"}  # it serves HTTP even so: on 8787, or warns that it is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +185,7 @@ def _cluster(workers: int) -> Any:
                     threads_per_worker=1,
                     processes=True,
                     dashboard_address=None,
+                    scheduler_kwargs=_ANY_PORT,
                     silence_logs=logging.CRITICAL,
                     preload=["disambig_dask.local_worker"],  # of those that are begun later, too
                 )
