@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from disambig.api import UserError
 from disambig.api.runners import Outcome, Said, Tell, Told, Work, last_line, listened_to, tell_log
 from disambig_dask.crew import Crew, Task, Try, Worker
+from disambig_dask.hush import quiet
 from disambig_dask.muster import Muster
 from disambig_dask.serving import Answer, Begin, Order, done
-from disambig_dask.session import KeptCluster, News, Session, connect, quiet
+from disambig_dask.session import KeptCluster, News, Session, connect
 
 if TYPE_CHECKING:
     from disambig_dask.engine import Dask

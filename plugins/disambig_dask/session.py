@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from disambig.api import UserError
 from disambig.api.runners import interrupts_put_off
 from disambig_dask.finding import address_of
+from disambig_dask.hush import quiet
 from disambig_dask.serving import TOPIC
 
 LOOK = 0.5  # seconds between two looks at the workers
@@ -22,7 +23,7 @@ _QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2; giving me
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
 }
-_LOUD = ("distributed", "distributed.client", "tornado.application", "asyncio")
+_ANY_PORT = {"dashboard_address": "127.0.0.1:0"}  # it serves HTTP even so: on 8787, or warns that it is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +185,7 @@ def _cluster(workers: int) -> Any:
                     threads_per_worker=1,
                     processes=True,
                     dashboard_address=None,
+                    scheduler_kwargs=_ANY_PORT,
                     silence_logs=logging.CRITICAL,
                     preload=["disambig_dask.local_worker"],  # of those that are begun later, too
                 )
@@ -202,18 +204,3 @@ def _close(cluster: Any) -> None:
     if cluster is not None:
         with quiet(), suppress(Exception):
             cluster.close(timeout=10)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep Dask from logging what the job says in its own words, or mends."""
-    import distributed  # noqa: F401 - its first import sets the levels of its logs
-
-    before = [(log, log.level) for log in map(logging.getLogger, _LOUD)]
-    for log, _ in before:
-        log.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for log, level in before:
-            log.setLevel(level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -65,10 +66,18 @@ def test_all_workers_are_lost_and_one_comes(tmp_path):
         assert [one.result for one in found] == ["slowslow"] * 6
 
 
+def test_another_cluster_has_the_port_of_the_dashboard():
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # another has it in truth
+            stack.enter_context(socket.create_server(("127.0.0.1", 8787)))
+        assert [one.result for one in Dask().run(Doubling(), ["a"])] == ["aa"]  # a warning would end it
+
+
 def test_a_cluster_that_adapts_begins_without_a_worker():
     from distributed import LocalCluster
 
-    made = LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None)
+    any_port = {"dashboard_address": "127.0.0.1:0"}
+    made = LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None, scheduler_kwargs=any_port)
     try:
         made.adapt(minimum=0, maximum=2, interval="200ms")
         found = list(Dask(made.scheduler_address).run(Doubling(), ["slow"] * 6))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -97,16 +95,3 @@ def test_a_cluster_that_is_kept_is_begun_once_and_closed_by_whoever_keeps_it(clu
     kept.close()
     kept.close()
     assert (cluster.begun, cluster.closed) == (1, 1)
-
-
-def test_its_logs_are_quiet_where_nothing_of_it_was_imported_before():
-    said = (
-        "import logging\n"
-        "from disambig_dask.session import quiet\n"
-        "with quiet():\n"
-        "    from distributed import Client\n"
-        "    logging.getLogger('distributed.client').warning('gathers once more')\n"
-        "logging.getLogger('distributed.client').warning('told')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
-    assert "gathers" not in done.stderr and "told" in done.stderr
