@@ -125,7 +125,7 @@ def _parts(
         places[1 : len(found) + 1] = found
     with open(piece.path, "rb") as source:
         for _, slots, pilots, buckets, _ in directory.tolist():
-            words = np.frombuffer(bytearray(source.read(2 * (pilots + buckets) - source.tell())), np.uint16)
+            words = np.fromfile(source, np.uint16, pilots + buckets - source.tell() // 2)
             if places is not None:
                 ranks = words[2 : slots * form.width : form.width]
                 ranks[:] = places[ranks]

@@ -52,8 +52,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 SMALLEST, LARGEST = 8_000_000, 128_000_000
-"""Bytes of a shard, unless its size is given: a sixteenth of the text between these bounds."""
+"""Bytes of a shard, unless its size is given: a sixteenth of the text between these bounds, or less."""
 _SHARDS = 16
+_TOGETHER = 4  # shards and ranges are so many or a multiple: two workers, or four, end together
 _RANGES = 256  # at most
 _TEXT, _NGRAMS = 4_000_000, 3_000_000  # of a range: bytes that were counted, n-grams that are merged
 _LITTLE = 1 << 17  # n-grams
@@ -127,7 +128,7 @@ def build_in_job(
     with counter_for(tokenisations, gaps=gaps, **counting) as counter:  # refuses what cannot be counted
         orders, kinds = counter.orders, len(counter.kinds)
     text = TextFiles(paths)
-    size = shard_size or min(max(text.total // _SHARDS, SMALLEST), LARGEST)
+    size = shard_size or _shard_size(text.total)
     made = plan([Input(each, each, "line") for each in text.paths], shard_size=size)
     folders = _folders(text.paths)
     job = _Job(place, made, text.total // _TEXT, force, choices.get("progress"))
@@ -191,7 +192,7 @@ class _Job:
     def __init__(self, place: Place, made: Plan, wanted: int, force: bool, progress: Progress | None) -> None:
         self._place, self._plan, self._force = place, made, force
         self._runner = place.runner
-        self._ranges = min(max(1, wanted), _RANGES)
+        self._ranges = min(_even(wanted), _RANGES)
         self._progress = progress or (lambda stage, done, total: None)
 
     @contextmanager
@@ -296,6 +297,16 @@ class _Job:
             Piece.of(work.directory, record, keys=work.keys, old=item.index in old)
             for item, record in zip(items, records, strict=True)
         ]
+
+
+def _shard_size(total: int) -> int:
+    """Return the bytes of each shard of so many bytes of text."""
+    return -(-total // _even(-(-total // min(max(total // _SHARDS, SMALLEST), LARGEST)))) or SMALLEST
+
+
+def _even(number: int) -> int:
+    """Return a number of items that workers have done at the same time."""
+    return -(-number // _TOGETHER) * _TOGETHER if number > 1 else 1
 
 
 def _little_by_little(opened: Opened) -> Iterator[Merged]:

@@ -306,3 +306,11 @@ def test_with_more_counts_than_ranks_a_job_goes_on_too(finished, tmp_path):
             total = runner.done
             assert (tmp_path / "x").read_bytes() == once
         assert total == []
+
+
+@pytest.mark.parametrize("total", [0, 1, 8_000_000, 8_000_001, 70_000_000, 999_999_999, 5_000_000_000])
+def test_shards_come_in_fours_of_the_same_size(total):
+    size = jobs._shard_size(total)
+    shards = max(1, -(-total // size))
+    assert size <= jobs.LARGEST and (shards == 1 or shards % 4 == 0)
+    assert shards == 1 or shards * size - total < shards
