@@ -202,11 +202,11 @@ class FeatureExtractor(Protocol):
 
 
 @runtime_checkable
-class Prepares(Protocol):
-    """An extractor with work that is the same for all groups: it is done once for all places."""
+class DescribesTogether(Protocol):
+    """An extractor that describes instances of several groups at once, sooner than one by one."""
 
-    def prepared(self, view: TokenView, instances: Instances) -> FeatureExtractor:
-        """Return an extractor that gives the same, sooner, for any of these instances."""
+    def transform_all(self, view: TokenView, parts: Sequence[tuple[Instances, Group]]) -> list[Features]:
+        """Return what `transform` gives of each part; there is one at least, none with own lists."""
 
 
 @runtime_checkable

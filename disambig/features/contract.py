@@ -16,7 +16,7 @@ from disambig.data.instances import Instances
 from disambig.errors import UserError, broken
 from disambig.fields import describes, rows_are_shared
 from disambig.text.view import TokenView
-from disambig.types import CandidateBatch, FeatureExtractor, Features
+from disambig.types import CandidateBatch, DescribesTogether, FeatureExtractor, Features
 
 
 def transformed(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> Features:
@@ -27,11 +27,32 @@ def transformed(extractor: FeatureExtractor, view: TokenView, instances: Instanc
     UserError
         D414 where rows or evidence are not one a candidate; D418, D419 (see `check_describes`).
     """
-    check_describes(extractor, own=instances.own is not None)
-    found = extractor.transform(view, instances, group)
+    return transformed_all(extractor, view, [(instances, group)])[0]
+
+
+def transformed_all(
+    extractor: FeatureExtractor, view: TokenView, parts: Sequence[tuple[Instances, Group]]
+) -> list[Features]:
+    """Return the features of instances of several groups, part by part, checked; there is one at least.
+
+    Raises
+    ------
+    UserError
+        As `transformed`.
+    """
+    own = any(instances.own is not None for instances, _ in parts)
+    check_describes(extractor, own=own)
+    if len(parts) > 1 and not own and isinstance(extractor, DescribesTogether):
+        found = extractor.transform_all(view, parts)
+    else:
+        found = [extractor.transform(view, instances, group) for instances, group in parts]
+    return [_checked(extractor, *each) for each in zip(found, parts, strict=True)]
+
+
+def _checked(extractor: FeatureExtractor, found: object, part: tuple[Instances, Group]) -> Features:
     if not isinstance(found, Features):
         raise fault(extractor, f"transform returned {type(found).__name__}", "Features")
-    n_rows = _check_rows(extractor, found.batch, instances, group)
+    n_rows = _check_rows(extractor, found.batch, *part)
     _check_storage(extractor, found.batch)
     for name in ("found", "asked"):
         counts: Any = getattr(found, name)

@@ -18,7 +18,7 @@ from disambig.data.batches.sparse import CrossedRows, SparseRows
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.errors import UserError
-from disambig.features.contract import transformed
+from disambig.features.contract import transformed_all
 from disambig.text.view import TokenView
 from disambig.types import CandidateBatch, FeatureExtractor, Features
 
@@ -30,7 +30,16 @@ def described(
     extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances, group: Group
 ) -> Features:
     """Return what extractors say of instances of one group, checked and side by side."""
-    return join([transformed(each, view, instances, group) for each in extractors], names_of(extractors))
+    return described_all(extractors, view, [(instances, group)])[0]
+
+
+def described_all(
+    extractors: Sequence[FeatureExtractor], view: TokenView, parts: Sequence[tuple[Instances, Group]]
+) -> list[Features]:
+    """Return the same of instances of several groups, part by part; there is one at least."""
+    names = names_of(extractors)
+    of_each = [transformed_all(each, view, parts) for each in extractors]
+    return [join(found, names) for found in zip(*of_each, strict=True)]
 
 
 def names_of(extractors: Sequence[FeatureExtractor]) -> list[str]:
@@ -135,8 +144,15 @@ def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
 
 def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
     values = np.concatenate([batch.values for batch in batches], axis=1)
-    columns = JoinedColumns([batch.columns for batch in batches])
+    columns = _columns_of_lists(tuple(batch.columns for batch in batches))
     return DenseLists(values, batches[0].offsets, batches[0].cost, columns)
+
+
+@lru_cache(maxsize=1024)
+def _columns_of_lists(parts: tuple[Columns, ...]) -> Columns:
+    """Return the columns of lists side by side, written out: they are few, and asked for ever again."""
+    joined = JoinedColumns(parts)
+    return Columns(joined.labels, joined.groups, joined.group_names, list(joined.names))
 
 
 def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,10 @@ def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, n
     if instances.own is None:
         return one_attribute(scores.reshape(len(instances), len(group.candidates), 1), instances, group)
     none = np.zeros(len(scores), np.int32)
-    columns = Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (name,), [name])
-    batch = DenseLists(scores[:, None], instances.own.offsets, instances.costs(group), columns)
+    batch = DenseLists(scores[:, None], instances.own.offsets, instances.costs(group), _columns_of(name))
     return Features(batch, none, none)
+
+
+@lru_cache(maxsize=256)
+def _columns_of(name: str) -> Columns:
+    return Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (name,), [name])

@@ -191,12 +191,12 @@ class Model:
             )
         }
         said = np.ones(n, bool)
-        features_of_group = features_of(self.extractors, view, instances)
+        blocks = _blocks(instances.groups, self._together(view, instances))
 
         def parts() -> Iterator[tuple[NDArray[np.int64], Scored]]:
-            for group, rows in _blocks(instances.groups, self._together(view, instances)):
-                features = features_of_group(rows, table[group])
-                scored = self.scored(features, instances.take(rows), group, view)
+            found = features_of(self.extractors, view, instances, table, blocks)
+            for group, rows, taken, features in found:
+                scored = self.scored(features, taken, group, view)
                 scores[rows_of(offsets, rows)[0]] = scored.scores
                 if table[group].learned:
                     columns["found"][rows] = evidence(features.found, features.batch)
@@ -241,14 +241,14 @@ class Model:
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
-        features_of_group = features_of(self.extractors, view, instances)
-        for group, rows in _blocks(instances.groups, self._together(view, instances)):
-            features = features_of_group(rows, self.task.groups[group])
+        blocks = _blocks(instances.groups, self._together(view, instances))
+        found = features_of(self.extractors, view, instances, self.task.groups, blocks)
+        for group, rows, taken, features in found:
             scorer = self.scorer(group, features)
             if isinstance(scorer, FindsBest):
                 chosen[rows] = scorer.best(features.batch)
             else:
-                scored = self.scored(features, instances.take(rows), group, view)
+                scored = self.scored(features, taken, group, view)
                 chosen[rows] = self.judge.judge(scored).chosen
         return instances, chosen
 

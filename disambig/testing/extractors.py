@@ -19,7 +19,7 @@ from disambig.testing.checks import (
     require_state,
 )
 from disambig.text.view import Tokenisation
-from disambig.types import FeatureExtractor, Features, Prepares, Task
+from disambig.types import DescribesTogether, FeatureExtractor, Features, Task
 
 
 def check_extractor(
@@ -103,17 +103,25 @@ class _Checks:
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
             require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
 
-    def gives_the_same_when_prepared(self) -> None:
+    def describes_groups_together_as_alone(self) -> None:
         fitted = self._fit(self._extractor)
-        if not isinstance(fitted, Prepares):
+        by_group = self._by_group(fitted)
+        own = any(found.own is not None for _, found in by_group.values())
+        if not by_group or own or not isinstance(fitted, DescribesTogether):
             return
         view = self._tokenisation(self._texts)
-        ready = fitted.prepared(view, self._task.instances(view))
-        for name, (features, found) in self._by_group(fitted).items():
-            group = next(group for group in self._task.groups if group.name == name)
+        groups = {group.name: group for group in self._task.groups}
+        parts = [(found, groups[name]) for name, (_, found) in by_group.items()]
+        together = fitted.transform_all(view, parts)
+        require_equal(len(together), len(parts), "groups by transform_all")
+        for (name, (features, _)), seen in zip(by_group.items(), together, strict=True):
             probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
-            seen = ready.transform(view, found, group).batch.scores(probe)
-            require_equal(seen, features.batch.scores(probe), f"group {name} by what prepared gave")
+            scores = features.batch.scores(probe)
+            require_equal(seen.batch.scores(probe), scores, f"group {name} by transform_all")
+            require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} by transform_all")
+            for kind in ("found", "asked"):
+                alone = getattr(features, kind)
+                require_equal(getattr(seen, kind), alone, f"{kind} of group {name} by transform_all")
 
     def takes_no_instances(self) -> None:
         fitted = self._fit(self._extractor)

@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.interned import distinct
+from disambig.data.cut_candidates import hashes_of_candidates
 from disambig.errors import UserError
 from disambig.features.cloze.vocabulary import Vocabulary
 from disambig.features.stored import HEADER, read_stored, write_stored
-from disambig.text.tokenisations.by_name import tokenisation_named
 
 FILE = "weights.npz"
 LARGEST = 127
@@ -130,15 +129,11 @@ class Cloze:
 
         Candidates are cut as the text is: what one word is there is one here. Of several words none is known.
         """
-        known, row = distinct(texts)
-        cut = tokenisation_named(self.header["tokenisation"])(known)
-        tokens = np.flatnonzero(cut.ends > cut.starts)
-        of_text = cut.document_of(tokens)
-        lengths = np.bincount(of_text, minlength=len(known))
-        numbers = np.where(lengths == 0, self.nothing, -1).astype(np.int32)
-        alone = lengths[of_text] == 1
-        numbers[of_text[alone]] = self.vocabulary.of_hashes(cut.hashes[tokens[alone]])
-        return numbers[row]
+        words, lengths = hashes_of_candidates(texts, self.header["tokenisation"])
+        numbers = np.where(lengths == 0, np.int32(self.nothing), np.int32(-1))
+        alone = lengths == 1
+        numbers[alone] = self.vocabulary.of_hashes(words[alone, 0])
+        return numbers
 
     @cached_property
     def input_floats(self) -> NDArray[np.float32]:

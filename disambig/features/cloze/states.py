@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.engine import use_numba
+from disambig.features.cloze.given import given_by
 from disambig.features.cloze.model import PRODUCT_STEP, STATE_STEP, Cloze
 from disambig.text.view import TokenView
 
 Ints = NDArray[np.int64]
 BLOCK = 4096
 """Places at a time: what the words around them give stays near the cache."""
-_LARGEST_PRODUCT = 32_767
 _LARGEST_STATE = 4_095
 """So that the product of states and weights of candidates is exact."""
 MOST_KEPT = 8192
@@ -66,7 +66,7 @@ class Known:
         words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
         rows = np.zeros(model.vocabulary.outside + 1, np.int32)
         rows[words] = np.arange(len(words))
-        return cls(numbers, rows, _given(model, words) if len(words) <= MOST_KEPT else None, {})
+        return cls(numbers, rows, given_by(model, words) if len(words) <= MOST_KEPT else None, {})
 
 
 _known: WeakKeyDictionary[TokenView, dict[Cloze, Known]] = WeakKeyDictionary()
@@ -159,23 +159,11 @@ def _states(model: Cloze, view: TokenView, positions: Ints, behind: Ints) -> NDA
         hidden = _hidden(model, known.given, known.rows[around])
     else:
         words, which = np.unique(around, return_inverse=True)
-        hidden = _hidden(model, _given(model, words), which.reshape(around.shape).astype(np.int32))
+        hidden = _hidden(model, given_by(model, words), which.reshape(around.shape).astype(np.int32))
     states = hidden.astype(np.float32) @ model.state_floats  # integers
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)
     return np.clip(np.rint(states), -_LARGEST_STATE, _LARGEST_STATE).astype(np.int16)
-
-
-def _given(model: Cloze, words: NDArray[np.int32]) -> NDArray[np.int16]:
-    """Return what words give to the hidden units from each place, shape ``(n_words, places * H)``."""
-    found = np.empty((len(words), model.input_floats.shape[1]), np.int16)
-    for start in range(0, len(words), BLOCK):
-        part = words[start : start + BLOCK]
-        exact = model.embeddings[part].astype(np.float32) @ model.input_floats  # integers
-        exact *= (model.word_scale[part] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
-        np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
-        found[start : start + BLOCK] = exact
-    return found
 
 
 def _hidden(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int32]) -> NDArray[np.uint8]:

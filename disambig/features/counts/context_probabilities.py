@@ -24,7 +24,8 @@ from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.features.counts.contexts import CONTEXTS, PARENTS
 from disambig.features.counts.ngram_counts import BIAS, NgramCounts
-from disambig.features.counts.smoothing import log_probabilities
+from disambig.features.counts.smoothing import log_probabilities, logarithms, smooth
+from disambig.features.rows.several_groups import SeveralGroups
 from disambig.text.hashing import hash_words
 from disambig.text.view import TokenView
 from disambig.types import Features
@@ -48,22 +49,28 @@ class ContextProbabilities(NgramCounts):
         A count table: a file, or the name of one that an installed pack brings.
     """
 
-    def look_up(
-        self, view: TokenView, instances: Instances, group: Group
+    def look_up_all(
+        self, view: TokenView, several: SeveralGroups
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
         """Return the ranks of the n-grams, and which contexts the text holds (see `NgramCounts.look_up`).
 
         With the candidate of no word among others, words still use the contexts of one side.
         """
-        if ZERO not in group.candidates or len(group.candidates) == 1:
-            return super().look_up(view, instances, group)
-        zero, k = group.candidates.index(ZERO), len(group.candidates)
-        words = Group(group.name, tuple(word for word in group.candidates if word))
-        of_words, usable = super().look_up(view, instances, words)
-        of_zero, _ = super().look_up(view, instances, Group(group.name, (ZERO,)))
-        ranks = np.empty((len(instances), k, BIAS), np.uint16)
-        ranks[:, np.delete(np.arange(k), zero)] = of_words
-        ranks[:, zero] = of_zero[:, 0] * usable
+        if not any(map(_has_zero, several.groups)):
+            return super().look_up_all(view, several)
+        ranks = np.empty((several.n_rows, BIAS), np.uint16)
+        usable = np.empty((len(several.instances), BIAS), bool)
+        for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
+            instances = several.instances.take(here)
+            if not _has_zero(group):
+                ranks[rows], usable[here] = super().look_up_all(view, SeveralGroups.of([(instances, group)]))
+                continue
+            of_words, of_zero = (SeveralGroups.of([(instances, part)]) for part in _parted(group))
+            zero, k = group.candidates.index(ZERO), len(group.candidates)
+            by_place = ranks[rows].reshape(len(instances), k, BIAS)
+            words, usable[here] = super().look_up_all(view, of_words)
+            by_place[:, np.delete(np.arange(k), zero)] = words.reshape(len(instances), k - 1, BIAS)
+            by_place[:, zero] = super().look_up_all(view, of_zero)[0] * usable[here]
         return ranks, usable
 
     def ranks_of_candidates(
@@ -81,11 +88,22 @@ class ContextProbabilities(NgramCounts):
         return ranks_of_lists(self.table, view, instances, instances.own, zero=True)
 
     def _values(
-        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group
+        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: SeveralGroups
     ) -> NDArray[np.float32]:
-        prior = _prior(self.table, view.tokenisation, group)
-        zero = group.candidates.index(ZERO) if ZERO in group.candidates else -1
-        return log_probabilities(ranks, usable, self._counts, prior, PARENTS, zero=zero, silent=ONE_SIDED)
+        found = np.empty(ranks.shape, np.float32)
+        for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
+            shape = here.stop - here.start, len(group.candidates), BIAS
+            smooth(
+                ranks[rows].reshape(shape),
+                usable[here],
+                self._counts,
+                _prior(self.table, view.tokenisation, group),
+                PARENTS,
+                found[rows].reshape(shape),
+                zero=group.candidates.index(ZERO) if ZERO in group.candidates else -1,
+                silent=ONE_SIDED,
+            )
+        return logarithms(found)
 
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
         """Return the same of candidates of instances' own, in columns that all of them share."""
@@ -116,6 +134,17 @@ class ContextProbabilities(NgramCounts):
     @cached_property
     def _counts(self) -> NDArray[np.float64]:
         return self.table.values.astype(np.float64)
+
+
+def _has_zero(group: Group) -> bool:
+    """Tell whether no word is a candidate among others."""
+    return ZERO in group.candidates and len(group.candidates) > 1
+
+
+@lru_cache(maxsize=1024)
+def _parted(group: Group) -> tuple[Group, Group]:
+    """Return the words of a group, and no word."""
+    return Group(group.name, tuple(filter(None, group.candidates))), Group(group.name, (ZERO,))
 
 
 def padded_places(

@@ -23,6 +23,7 @@ PARENTS = np.array(
     ]
 )
 """The contexts that are a word shorter, -1 where there is none, shape ``(14, 2)``."""
+_LEFT, _RIGHT = np.array(CONTEXTS).T
 GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
 
 
@@ -36,10 +37,12 @@ class Candidates:
         Zero behind the last word of a shorter candidate.
     lengths : array of int64, shape (K,)
         Zero for the candidate of no word.
+    texts : tuple of str
     """
 
     words: NDArray[np.uint64]
     lengths: NDArray[np.int64]
+    texts: tuple[str, ...]
 
     @classmethod
     @lru_cache(maxsize=1024)
@@ -48,12 +51,18 @@ class Candidates:
         split = [[hash_word(word) for word in candidate.split()] for candidate in group.candidates]
         longest = max(len(words) for words in split)
         padded = [words + [0] * (longest - len(words)) for words in split]
-        return cls(np.array(padded, np.uint64), np.array([len(words) for words in split], np.int64))
+        lengths = np.array([len(words) for words in split], np.int64)
+        return cls(np.array(padded, np.uint64), lengths, group.candidates)
 
     @property
     def longest(self) -> int:
         """Number of words of the longest candidate."""
         return self.words.shape[1]
+
+    @property
+    def shortest(self) -> int:
+        """Number of words of the shortest candidate."""
+        return int(self.lengths.min())
 
 
 def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -65,19 +74,23 @@ def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDAr
 
 
 def fits(
-    left: NDArray[np.int64], right: NDArray[np.int64], longest: int, *, shortest: int = 1
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    longest: int | NDArray[np.int64],
+    *,
+    shortest: int | NDArray[np.int64] = 1,
 ) -> NDArray[np.bool_]:
     """Return which contexts an instance can fill with *every* candidate, shape ``(n, 14)``.
 
     A candidate of c words fills a context if ``l + c + r <= 5``. Contexts that some candidate
     cannot fill, and those that run out of the sentence, are left out for all candidates alike. A
-    candidate of no word says something only between words: with one, contexts have both sides.
+    candidate of no word says something only between words: with one, contexts have both sides. Where
+    instances have different candidates, `longest` and `shortest` have the shape ``(n, 1)``.
     """
-    contexts = np.array(CONTEXTS)
-    short = contexts.sum(axis=1) + longest <= MAX_ORDER
-    if not shortest:
-        short &= contexts.min(axis=1) > 0
-    return (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1]) & short
+    says = (np.minimum(_LEFT, _RIGHT) > 0) | (np.asarray(shortest) > 0)
+    inside = (left[:, None] >= _LEFT) & (right[:, None] >= _RIGHT)
+    found: NDArray[np.bool_] = inside & says & (_LEFT + _RIGHT + longest <= MAX_ORDER)
+    return found
 
 
 def ngram_text(view: TokenView, position: int, length: int, context: tuple[int, int], candidate: str) -> str:

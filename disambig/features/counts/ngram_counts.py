@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.dense_lists import DenseLists
 from disambig.data.groups import Group
 from disambig.data.instances import Instances
@@ -31,6 +30,7 @@ from disambig.features.counts.contexts import (
     room,
 )
 from disambig.features.evidence import Evidence
+from disambig.features.rows.several_groups import Part, SeveralGroups
 from disambig.text.hashing import MASK, ORDER, PLACES, fmix
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -90,16 +90,18 @@ class NgramCounts:
         """
         if instances.own is not None:
             return self._of_lists(view, instances, instances.own, group)
-        ranks, usable = self.look_up(view, instances, group)
-        n, k, _ = ranks.shape
-        values = np.empty((n, k, BIAS + 1), np.float32)
-        values[:, :, :BIAS] = self._values(ranks, usable, view, group)
-        values[:, :, BIAS] = 1.0
-        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
-        found = np.count_nonzero(ranks, axis=2).ravel().astype(np.int32)
-        asked = np.repeat(usable.sum(axis=1), k).astype(np.int32)
-        column_of = np.arange(k * (BIAS + 1)).reshape(k, BIAS + 1)
-        return Features(DenseBlocks(values, column_of, columns_of(group), costs), found, asked)
+        return self.transform_all(view, [(instances, group)])[0]
+
+    def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
+        """Return the same of instances of several groups (see `DescribesTogether`)."""
+        several = SeveralGroups.of(parts)
+        ranks, usable = self.look_up_all(view, several)
+        values = np.empty((len(ranks), BIAS + 1), np.float32)
+        values[:, :BIAS] = self._values(ranks, usable, view, several)
+        values[:, BIAS] = 1.0
+        found = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        asked = np.repeat(usable.sum(axis=1), several.size_of_each).astype(np.int32)
+        return several.blocks(values, found, asked, columns_of)
 
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
         from disambig.features.counts.own_lists import columns_of_lists
@@ -123,14 +125,27 @@ class NgramCounts:
         UserError
             D1xx where the table was counted under another tokenisation than `view`'s.
         """
+        ranks, usable = self.look_up_all(view, SeveralGroups.of([(instances, group)]))
+        return ranks.reshape(len(instances), len(group.candidates), BIAS), usable
+
+    def look_up_all(
+        self, view: TokenView, several: SeveralGroups
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the same of several groups, the ranks by rows, ``(n_rows, 14)``."""
         self.table.require(view.tokenisation)
-        candidates = Candidates.of(group)
+        instances = several.instances
+        ranks = np.empty((several.n_rows, BIAS), np.uint16)
         if not len(instances):
-            return np.zeros((0, len(candidates.lengths), BIAS), np.uint16), np.zeros((0, BIAS), bool)
-        left, right = room(view, instances)
-        usable = fits(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
-        nested = "" not in group.candidates and self.table.is_nested(group.candidates)
-        return self._ranks(view, instances, candidates, usable, nested), usable
+            return ranks, np.zeros((0, BIAS), bool)
+        of_groups = [Candidates.of(group) for group in several.groups]
+        longest, shortest = (
+            np.repeat([getattr(each, name) for each in of_groups], several.counts)[:, None]
+            for name in ("longest", "shortest")
+        )
+        usable = fits(*room(view, instances), longest, shortest=shortest)
+        for candidates, here, rows in zip(of_groups, several.slices, several.rows, strict=True):
+            self._fill(view, instances.take(here), candidates, usable[here], ranks[rows])
+        return ranks, usable
 
     def ranks_of_candidates(
         self, view: TokenView, instances: Instances, group: Group
@@ -168,26 +183,29 @@ class NgramCounts:
         return found
 
     def _values(
-        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, group: Group
+        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: SeveralGroups
     ) -> NDArray[np.float32]:
-        """Return what the counts are as attributes, shape (n, K, 14)."""
+        """Return what the counts are as attributes, shape (n_rows, 14)."""
         return np.take(self.logs, ranks)
 
-    def _ranks(
+    def _fill(
         self,
         view: TokenView,
         instances: Instances,
         candidates: Candidates,
         usable: NDArray[np.bool_],
-        nested: bool,
-    ) -> NDArray[np.uint16]:
-        n, k = len(instances), len(candidates.lengths)
+        answers: NDArray[np.uint16],
+    ) -> None:
+        """Look up the n-grams of one group; `answers`, shape ``(n * K, 14)``, holds their ranks."""
         seed = self.table.seed(view.tokenisation)
-        if use_numba(n * k * BIAS):
+        nested = candidates.shortest > 0 and self.table.is_nested(candidates.texts)
+        ranks = answers.reshape(len(instances), len(candidates.lengths), BIAS)
+        if use_numba(ranks.size):
             from disambig.features.counts.ngram_kernels import fill_ranks
 
-            return fill_ranks(self.table, seed, view.hashes, instances, candidates, usable, nested)
-        ranks = np.zeros((n, k, BIAS), np.uint16)
+            fill_ranks(self.table, seed, view.hashes, instances, candidates, usable, nested, ranks)
+            return
+        ranks[:] = 0
         for c in range(BIAS):
             rows = np.flatnonzero(usable[:, c])
             if len(rows):
@@ -196,7 +214,6 @@ class NgramCounts:
                 for parent in PARENTS[c][PARENTS[c] >= 0] if nested else ():
                     known &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
                 ranks[rows, :, c] = np.where(known, found, 0)
-        return ranks
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts}

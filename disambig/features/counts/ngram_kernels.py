@@ -101,9 +101,9 @@ def fill_ranks(
     candidates: Candidates,
     usable: NDArray[np.bool_],
     nested: bool,
-) -> NDArray[np.uint16]:
-    """Return the rank of each context filled with each candidate, shape ``(n, K, 14)``; 0 is absent."""
-    ranks = np.empty((len(instances), len(candidates.lengths), len(CONTEXTS)), np.uint16)
+    ranks: NDArray[np.uint16],
+) -> None:
+    """Fill `ranks`, shape ``(n, K, 14)``, with that of each context and each candidate in it; 0 is absent."""
     _fill(
         *table.arrays,
         np.uint64(seed),
@@ -116,4 +116,3 @@ def fill_ranks(
         nested,
         ranks,
     )
-    return ranks

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.batches.columns import Columns
+from disambig.data.cut_candidates import hashes_of_candidates
 from disambig.data.instances import Instances
-from disambig.data.interned import distinct
 from disambig.data.lists import CandidateLists
 from disambig.engine import use_numba
 from disambig.features.counts.contexts import CONTEXTS, GROUP_NAMES, room
@@ -93,6 +93,7 @@ def _ranks(
     return ranks
 
 
+@lru_cache(maxsize=1)
 def columns_of_lists() -> Columns:
     """Return the meaning of the 15 weights that all candidates share."""
     sizes = [left + right - 1 for left, right in CONTEXTS]
@@ -108,19 +109,7 @@ def words_of(text: str, tokenisation: str) -> list[str]:
 
 @lru_cache(maxsize=1)  # the same lists are asked about twice
 def _hashed(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64], Ints]:
-    """Return the words of each candidate as hashes, zero behind the last, and how many there are.
-
-    Candidates are cut as the text is: what one word is there is one here.
-    """
-    texts, row = distinct(own.texts)
-    cut = tokenisation_named(tokenisation)(texts)
-    tokens = np.flatnonzero(cut.ends > cut.starts)
-    of_text = cut.document_of(tokens)
-    lengths = np.bincount(of_text, minlength=len(texts))
-    words = np.zeros((len(texts), int(lengths.max(initial=1))), np.uint64)
-    firsts = np.cumsum(lengths) - lengths
-    words[of_text, np.arange(len(tokens)) - firsts[of_text]] = cut.hashes[tokens]
-    return words[row], lengths[row]
+    return hashes_of_candidates(own.texts, tokenisation)
 
 
 def counts_alone(

@@ -47,18 +47,39 @@ def log_probabilities(
         A candidate that has no counts in contexts that are `silent` (shape (C,)) of it: it keeps there the
         share that shorter ones give it, and the others divide theirs. -1 for none.
     """
+    probabilities = np.empty(ranks.shape, np.float32)
+    smooth(ranks, usable, counts, prior, parents, probabilities, zero=zero, silent=silent)
+    return logarithms(probabilities)
+
+
+def smooth(
+    ranks: NDArray[np.uint16],
+    usable: NDArray[np.bool_],
+    counts: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    result: NDArray[np.float32],
+    *,
+    zero: int = -1,
+    silent: NDArray[np.bool_] | None = None,
+) -> None:
+    """Fill `result`, shape (n, K, C), with the probability of each candidate; see `log_probabilities`."""
     if silent is None:
         silent = np.zeros(len(parents), bool)
     if not len(ranks):
-        return np.empty(ranks.shape, np.float32)
+        return
     if use_numba(ranks.size):
-        from disambig.features.counts.smoothing_kernels import smooth
+        from disambig.features.counts import smoothing_kernels
 
-        probabilities = np.empty(ranks.shape, np.float32)
-        smooth(ranks, usable, counts, np.atleast_2d(prior), parents, zero, silent, probabilities)
+        smoothing_kernels.smooth(ranks, usable, counts, np.atleast_2d(prior), parents, zero, silent, result)
     else:
-        probabilities = _smooth(ranks, usable, counts, prior, parents, zero, silent)
-    return np.log(np.maximum(probabilities, np.float32(LEAST)))
+        result[:] = _smooth(ranks, usable, counts, prior, parents, zero, silent)
+
+
+def logarithms(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the logarithms of probabilities, those below `LEAST` cut."""
+    found: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
+    return found
 
 
 def _smooth(

@@ -52,15 +52,10 @@ class GapOdds:
         values = np.zeros((n, k, 1), np.float32)
         if ZERO in group.candidates and n:
             values[:, group.candidates.index(ZERO), 0] = -self._odds(view, instances)
-        columns = Columns(
-            np.arange(k, dtype=np.int32),
-            np.zeros(k, np.int32),
-            (GROUP_NAME,),
-            [f"{candidate or 'no word'}: place" for candidate in group.candidates],
-        )
         costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
-        return Features(DenseBlocks(values, np.arange(k).reshape(k, 1), columns, costs), nothing, nothing)
+        batch = DenseBlocks(values, np.arange(k).reshape(k, 1), _columns_of(group), costs)
+        return Features(batch, nothing, nothing)
 
     def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
         sizes = np.diff(own.offsets)
@@ -69,9 +64,8 @@ class GapOdds:
         empty = np.array([text == ZERO for text in texts], bool)[row]
         if empty.any():
             values[empty, 0] = -np.repeat(self._odds(view, instances), sizes)[empty]
-        columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
         nothing = np.zeros(len(values), np.int32)
-        batch = DenseLists(values, own.offsets, instances.costs(group), columns)
+        batch = DenseLists(values, own.offsets, instances.costs(group), _OF_LISTS)
         return Features(batch, nothing, nothing)
 
     def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
@@ -86,6 +80,16 @@ class GapOdds:
     def from_state(self, arrays: Arrays) -> GapOdds:
         """Return self."""
         return self
+
+
+@lru_cache(maxsize=256)
+def _columns_of(group: Group) -> Columns:
+    k = len(group.candidates)
+    names = [f"{candidate or 'no word'}: place" for candidate in group.candidates]
+    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
+
+
+_OF_LISTS = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
 
 
 @lru_cache(maxsize=8)

@@ -88,16 +88,10 @@ class Headwords:
         ranks = self._ranks(words, known, group)
         prior = _prior(self.table, group)
         values = log_probabilities(ranks, known, self._counts, prior, ngrams.PARENTS)
-        columns = Columns(
-            np.repeat(np.arange(k, dtype=np.int32), N_PATTERNS),
-            np.zeros(k * N_PATTERNS, np.int32),
-            (GROUP_NAME,),
-            [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in ngrams.PATTERNS],
-        )
         costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
         column_of = np.arange(k * N_PATTERNS).reshape(k, N_PATTERNS)
-        return Features(DenseBlocks(values, column_of, columns, costs), nothing, nothing)
+        return Features(DenseBlocks(values, column_of, _columns_of(group), costs), nothing, nothing)
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
@@ -147,6 +141,17 @@ class Headwords:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts, "parts_of_speech": self.parts_of_speech}
+
+
+@lru_cache(maxsize=256)
+def _columns_of(group: Group) -> Columns:
+    k = len(group.candidates)
+    return Columns(
+        np.repeat(np.arange(k, dtype=np.int32), N_PATTERNS),
+        np.zeros(k * N_PATTERNS, np.int32),
+        (GROUP_NAME,),
+        [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in ngrams.PATTERNS],
+    )
 
 
 @lru_cache(maxsize=256)

@@ -27,8 +27,9 @@ from disambig.errors import UserError
 from disambig.features.headwords.heads import HEADS, heads_of
 from disambig.features.headwords.parts_of_speech import parts_of_speech_in
 from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
+from disambig.features.rows.several_groups import Part, SeveralGroups
 from disambig.features.rows.surroundings import Surroundings
-from disambig.features.words.learned_words import number_of, one_attribute
+from disambig.features.words.learned_words import columns_of, number_of
 from disambig.settings import no_setting
 from disambig.text.view import TokenView
 from disambig.types import Arrays, Features
@@ -38,33 +39,6 @@ _STEP = 1 / 64
 _CHUNK = 4096
 _EXACT = 2**24
 """Float32 holds all integers up to here."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Units:
-    """The hidden units at some places of a view, whatever group is decided there.
-
-    Attributes
-    ----------
-    view : TokenView
-    keys : array of int64, shape (m,)
-        ``position << 32 | length`` of each place, ascending.
-    values : array of uint8, shape (m, H)
-    """
-
-    view: TokenView
-    keys: NDArray[np.int64]
-    values: NDArray[np.uint8]
-
-    def of(self, instances: Instances) -> NDArray[np.uint8]:
-        """Return the units of instances at these places."""
-        found: NDArray[np.uint8] = self.values[np.searchsorted(self.keys, keys_of(instances))]
-        return found
-
-
-def keys_of(instances: Instances) -> NDArray[np.int64]:
-    """Return a number for each place."""
-    return instances.positions << 32 | instances.lengths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +77,6 @@ class WordNetwork:
     seed: int = 0
     parts_of_speech: str | Path | None = None
     weights: Weights | None = no_setting(None)
-    known: Units | None = no_setting(None)
     describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
@@ -138,18 +111,6 @@ class WordNetwork:
 
         return replace(self, weights=learn(self, view, instances, groups))
 
-    def prepared(self, view: TokenView, instances: Instances) -> WordNetwork:
-        """Return an extractor that has the hidden units of these places ready (see `Prepares`)."""
-        if self.weights is None or not len(instances):
-            return self
-        keys, first = np.unique(keys_of(instances), return_index=True)
-        places = instances.take(first)
-        values = np.empty((len(keys), self.hidden), np.uint8)
-        for start in range(0, len(keys), _CHUNK):
-            part = slice(start, min(start + _CHUNK, len(keys)))
-            values[part] = self._units(view, places.take(part))
-        return replace(self, known=Units(view, keys, values))
-
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
 
@@ -160,16 +121,25 @@ class WordNetwork:
         ValueError
             Where the network has another number of candidates for `group`.
         """
-        n, k = len(instances), len(group.candidates)
-        values = np.zeros((n, k, 1), np.float32)
-        rows = self._rows(group)
-        if n and rows is not None:
-            for start in range(0, n, _CHUNK):
-                part = slice(start, min(start + _CHUNK, n))
-                values[part, :, 0] = self._scores(
-                    view, instances.take(np.arange(part.start, part.stop)), rows
-                )
-        return one_attribute(values, instances, group)
+        return self.transform_all(view, [(instances, group)])[0]
+
+    def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
+        """Return the same of instances of several groups (see `DescribesTogether`)."""
+        several = SeveralGroups.of(parts)
+        values = np.zeros((several.n_rows, 1), np.float32)
+        outputs = [self._outputs(group) for group in several.groups]
+        places = list(zip(outputs, several.slices, several.rows, several.sizes.tolist(), strict=True))
+        for start in range(0, len(several.instances), _CHUNK) if any(outputs) else ():
+            stop = min(start + _CHUNK, len(several.instances))
+            units = self._units(view, several.instances.take(slice(start, stop)))
+            for output, here, rows, k in places:
+                low, high = max(here.start, start), min(here.stop, stop)
+                if output is not None and low < high:
+                    scores = self._scores(units[low - start : high - start], output)
+                    at = rows.start + (low - here.start) * k
+                    values[at : at + scores.size, 0] = scores.ravel()
+        nothing = np.zeros(several.n_rows, np.int32)
+        return several.blocks(values, nothing, nothing, columns_of)
 
     def state(self) -> Arrays:
         """Return the weights."""
@@ -187,26 +157,18 @@ class WordNetwork:
         )
         return replace(self, weights=weights)
 
-    def _rows(self, group: Group) -> slice | None:
+    def _outputs(self, group: Group) -> slice | None:
         """Return the outputs of `group`."""
-        if self.weights is None:
-            return None
-        at = np.flatnonzero(self.weights.groups == number_of(group))
-        if not len(at):
-            return None
-        size, end = int(self.weights.sizes[at[0]]), int(self.weights.sizes[: at[0] + 1].sum())
-        if size != len(group.candidates):
+        found = None if self.weights is None else self.weights.of_groups.get(number_of(group))
+        size = 0 if found is None else found.stop - found.start
+        if found is not None and size != len(group.candidates):
             raise ValueError(f"word network: {size} outputs for {len(group.candidates)} candidates")
-        return slice(end - size, end)
+        return found
 
-    def _scores(self, view: TokenView, instances: Instances, rows: slice) -> NDArray[np.float32]:
+    def _scores(self, units: NDArray[np.uint8], rows: slice) -> NDArray[np.float32]:
         """Return the log-probability of each candidate, in steps of 1/64, shape (n, K)."""
         assert self.weights is not None
         w = self.weights
-        if self.known is not None and self.known.view is view:
-            units = self.known.of(instances)
-        else:
-            units = self._units(view, instances)
         outputs = units.astype(np.float64) @ w.output_floats[rows].T  # integers again
         scores = (outputs * w.output_scale[rows] + w.output_bias[rows]).astype(np.float32)
         scores -= scores.max(axis=1, keepdims=True)

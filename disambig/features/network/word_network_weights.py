@@ -71,6 +71,13 @@ class Weights:
         return self.output.astype(np.float64)
 
     @cached_property
+    def of_groups(self) -> dict[int, slice]:
+        """The outputs of each group, by its number; of equal numbers the first."""
+        ends = np.cumsum(self.sizes).tolist()
+        places = zip(self.groups.tolist(), self.sizes.tolist(), ends, strict=True)
+        return {number: slice(end - size, end) for number, size, end in reversed(list(places))}
+
+    @cached_property
     def directory(self) -> tuple[NDArray[np.int32], np.uint32]:
         """See `directory_of`."""
         return directory_of(self.vocabulary)

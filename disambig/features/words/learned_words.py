@@ -151,12 +151,13 @@ def one_attribute(values: NDArray[np.float32], instances: Instances, group: Grou
     n, k = values.shape[:2]
     costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
     nothing = np.zeros(n * k, np.int32)
-    batch = DenseBlocks(values, np.arange(k).reshape(k, 1), _columns_of(group), costs)
+    batch = DenseBlocks(values, np.arange(k).reshape(k, 1), columns_of(group), costs)
     return Features(batch, nothing, nothing)
 
 
 @lru_cache(maxsize=1024)
-def _columns_of(group: Group) -> Columns:
+def columns_of(group: Group) -> Columns:
+    """Return the meaning of the only attribute of each candidate."""
     k = len(group.candidates)
     names = [f"{candidate}: words around" for candidate in group.candidates]
     return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)

@@ -11,6 +11,7 @@ from disambig.counts.building.build import build_table
 from disambig.counts.table import CountTable
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
+from disambig.data.instances import Instances
 from disambig.features.counts.context_probabilities import ONE_SIDED, ContextProbabilities
 from disambig.features.counts.contexts import CONTEXTS
 from disambig.features.counts.ngram_counts import BIAS, NgramCounts
@@ -136,3 +137,27 @@ def test_words_beside_the_candidate_of_no_word_are_to_each_other_as_without_it(t
     assert np.diff(beside[:, ONE_SIDED], axis=0) == pytest.approx(
         np.diff(alone.batch.values[0][:, :BIAS][:, ONE_SIDED], axis=0), rel=1e-5
     )
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("kind", [NgramCounts, ContextProbabilities])
+def test_groups_together_are_as_each_alone(table, engine, kind, monkeypatch):
+    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+    groups = (
+        Group("words", ("in", "on")),
+        Group("two", ("in to", "on", "at")),
+        Group("zero", ("in", "", "of")),
+    )
+    view = Words()(TEXTS)
+    tokens = np.flatnonzero(view.ends > view.starts)
+    ones, zeros = np.ones(len(tokens), np.int32), np.zeros(len(tokens), np.int32)
+    places = Instances(tokens, ones, zeros, zeros - 1)
+    parts = [(places.take(slice(g, None, 2)), group) for g, group in enumerate(groups)]
+    for asked in (parts, parts[:2], [(places.take(slice(0, 0)), groups[1]), parts[0]]):
+        together = kind(counts=table).transform_all(view, asked)
+        for (part, group), found in zip(asked, together, strict=True):
+            alone = kind(counts=table).transform(view, part, group)
+            assert np.array_equal(found.batch.values, alone.batch.values)
+            assert found.batch.columns is alone.batch.columns
+            assert np.array_equal(found.found, alone.found) and np.array_equal(found.asked, alone.asked)
+    assert together[1].found.any()

@@ -10,6 +10,7 @@ import pytest
 from disambig.data.finding import Finder
 from disambig.data.groups import Group
 from disambig.errors import UserError
+from disambig.features.network import word_network
 from disambig.features.network.word_network import WordNetwork
 from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
 from disambig.tasks.candidates import OwnCandidates
@@ -252,7 +253,8 @@ def test_it_passes_the_checks_of_extractors():
         check()
 
 
-def test_what_is_the_same_for_all_groups_is_done_once_and_gives_the_same():
+def test_several_groups_at_once_are_as_each_by_itself(monkeypatch):
+    hidden_units = WordNetwork._units
     groups = (Group("a", ("in", "on")), Group("b", ("on", "at", "in to")))
     texts = [
         "We sat in town on Monday.",
@@ -263,23 +265,30 @@ def test_what_is_the_same_for_all_groups_is_done_once_and_gives_the_same():
     view = Words()(texts * 3)
     instances = Finder.of(groups).find(view)
     network = WordNetwork(near=2, far=4, dimensions=4, hidden=6, epochs=2).fit(view, instances, groups)
-    ready = network.prepared(view, instances)
-    for g, group in enumerate(groups):
-        rows = np.flatnonzero(instances.groups == g)[::-1]
-        part = instances.take(rows)
-        found = ready.transform(view, part, group).batch.values
-        assert np.array_equal(found, network.transform(view, part, group).batch.values) and found.any()
-    other = Words()(texts[::-1])  # of another view nothing is known
-    places = Finder.of(groups[:1]).find(other)
-    slow = network.transform(other, places, groups[0]).batch.values
-    assert np.array_equal(ready.transform(other, places, groups[0]).batch.values, slow)
-    assert network.prepared(view, instances.take([])) is network
+    parts = [(instances.take(np.flatnonzero(instances.groups == g)[::-1]), groups[g]) for g in (1, 0, 1)]
+    units = []
+    monkeypatch.setattr(word_network, "_CHUNK", 5)
+    monkeypatch.setattr(
+        WordNetwork, "_units", lambda *asked: units.append(len(asked[2])) or hidden_units(*asked)
+    )
+    together = network.transform_all(view, parts)
+    assert len(units) == -(-sum(len(part) for part, _ in parts) // 5)
+    for (part, group), found in zip(parts, together, strict=True):
+        alone = network.transform(view, part, group)
+        assert np.array_equal(found.batch.values, alone.batch.values) and found.batch.values.any()
+        assert np.array_equal(found.batch.costs, alone.batch.costs)
+    none = instances.take([])
+    assert [len(each.found) for each in network.transform_all(view, [(none, groups[0]), parts[0]])] == [
+        0,
+        len(parts[0][0]) * 3,
+    ]
 
 
-def test_the_suite_sees_what_was_prepared_wrongly():
+def test_the_suite_sees_groups_that_are_others_together():
     class Hasty(WordNetwork):
-        def prepared(self, view, instances):
-            return replace(self, weights=None)
+        def transform_all(self, view, parts):
+            blind = replace(self, weights=None) if len(parts) > 1 else self
+            return WordNetwork.transform_all(blind, view, parts)
 
     def failed(kind):
         task = OwnCandidates(sets=["in/on", "at/to"])
@@ -293,4 +302,4 @@ def test_the_suite_sees_what_was_prepared_wrongly():
         return names
 
     assert failed(WordNetwork) == []
-    assert failed(Hasty) == ["gives_the_same_when_prepared"]
+    assert failed(Hasty) == ["describes_groups_together_as_alone"]

@@ -18,6 +18,7 @@ from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
 from disambig.features.rows.one_row import as_features
+from disambig.model import rows_once
 from disambig.model.rows_once import features_of
 from disambig.types import Features
 
@@ -53,10 +54,13 @@ class Positions:
 @pytest.mark.parametrize("shared", [True, False])
 def test_each_group_gets_its_own(shared):
     extractor = Positions(shared)
-    of_group = features_of([extractor, Positions(shared)], None, INSTANCES)
-    for g, group in enumerate(GROUPS):
-        rows = np.flatnonzero(INSTANCES.groups == g)
-        found, alone = of_group(rows, group), Positions().transform(None, INSTANCES.take(rows), group)
+    blocks = [(g, np.flatnonzero(INSTANCES.groups == g)) for g in range(len(GROUPS))]
+    described = features_of([extractor, Positions(shared)], None, INSTANCES, GROUPS, blocks)
+    for (g, rows), (number, same_rows, taken, found) in zip(blocks, described, strict=True):
+        group = GROUPS[g]
+        assert number == g and same_rows is rows
+        np.testing.assert_array_equal(taken.positions, INSTANCES.positions[rows])
+        alone = Positions().transform(None, INSTANCES.take(rows), group)
         np.testing.assert_array_equal(found.batch.costs, alone.batch.costs)
         np.testing.assert_array_equal(found.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
         np.testing.assert_array_equal(found.found, 2 * alone.found)
@@ -76,7 +80,7 @@ def test_only_crossed_rows_can_be_shared():
             return Features(batch, np.zeros(5, np.int32), np.zeros(5, np.int32))
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
-        features_of([Blocks()], None, INSTANCES)
+        list(features_of([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
 
 
 def test_rows_of_lists_of_ones_own_are_found_for_each_group():
@@ -94,5 +98,20 @@ def test_rows_of_lists_of_ones_own_are_found_for_each_group():
         n = len(instances)
         return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
 
-    found = features_of([Lists()], None, own)(rows, GROUPS[1])
+    [(_, _, _, found)] = features_of([Lists()], None, own, GROUPS, [(1, rows)])
     assert isinstance(found.batch, CrossedLists) and found.batch.labels.tolist() == [0, 1] * 3
+
+
+def test_groups_are_described_together_but_no_more_than_fit_the_cache(monkeypatch):
+    asked = []
+
+    class Together(Positions):
+        def transform_all(self, view, parts):
+            asked.append([len(instances) for instances, _ in parts])
+            return [self.transform(view, *part) for part in parts]
+
+    blocks = [(0, np.array([0])), (1, np.array([1, 3])), (0, np.array([2])), (1, np.array([4]))]
+    monkeypatch.setattr(rows_once, "TOGETHER", 3)
+    found = list(features_of([Together(rows_are_shared=False)], None, INSTANCES, GROUPS, blocks))
+    assert asked == [[1, 2], [1, 1]]
+    assert [each[2].positions.tolist() for each in found] == [[0], [1, 3], [2], [4]]

@@ -17,6 +17,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import Instances
 from disambig.data.lists import CandidateLists
 from disambig.errors import UserError
+from disambig.features.cloze import given as given_room
 from disambig.features.cloze import states as room
 from disambig.features.cloze.extractor import UNKNOWN, WordsInContext
 from disambig.features.cloze.model import PRODUCT_STEP, STATE_STEP
@@ -227,3 +228,18 @@ def test_it_goes_to_other_processes_without_its_model(folder):
     assert len(kept) < 500
     again = pickle.loads(kept).transform(view, Finder.of([group]).find(view), group).batch.values
     assert np.array_equal(again, found)
+
+
+@pytest.mark.parametrize("frequent", [0, 3, 1000])
+def test_what_frequent_words_give_is_found_once_and_is_the_same(frequent, monkeypatch):
+    monkeypatch.setattr(given_room, "FREQUENT", frequent)
+    model, asked = random_cloze(VOCABULARY), []
+    plain = given_room._products
+    monkeypatch.setattr(given_room, "_products", lambda *of: asked.append(of[1].tolist()) or plain(*of))
+    words = np.arange(model.vocabulary.outside + 1, dtype=np.int32)
+    for part in (words[1::2], words, words[:0], words):
+        assert np.array_equal(given_room.given_by(model, part), plain(model, part))
+    often = [word for part in asked for word in part]
+    assert [often.count(word) for word in words.tolist()] == [
+        1 if word < min(frequent, len(VOCABULARY)) else 2 + word % 2 for word in words.tolist()
+    ]
