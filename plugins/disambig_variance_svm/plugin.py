@@ -14,6 +14,7 @@ def disambig_register_tokenisations(register: Register) -> None:
 def disambig_register_extractors(register: Register) -> None:
     register("variance_svm.FillerCounts.v1", ".it.fillers:FillerCounts")
     register("variance_svm.ItHabits.v1", ".it.habits:ItHabits")
+    register("variance_svm.ItPatterns.v1", ".it.told:ItPatterns")
     register("variance_svm.KenLM.v1", ".peers.kenlm:KenLM")
     register("variance_svm.NgramRatio.v1", ".peers.ratio:NgramRatio")
     register("variance_svm.PrepositionHeads.v1", ".preposition_extractors:PrepositionHeads")
