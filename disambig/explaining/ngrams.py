@@ -12,6 +12,7 @@ from disambig.explaining.reasons import Reason, explain
 from disambig.model.model import Model
 from disambig.text.documents import view_of_texts
 from disambig.text.hashing import NOTHING
+from disambig.text.view import SENTENCE_END, SENTENCE_START
 
 NO_WORD = "_"
 """A place without a word, for people."""
@@ -40,6 +41,11 @@ class Beside:
     def speaks(self) -> float:
         """How much they speak for what is proposed: the logarithm of the ratio of their counts."""
         return math.log((self.proposed_count + 0.5) / (self.written_count + 0.5))
+
+    @property
+    def at_most(self) -> int | None:
+        """How often the first was seen, at most; None where nobody knows."""
+        return self.written_count or (None if self.least is None else max(self.least - 1, 0))
 
 
 def ngrams_beside(model: Model, text: str, start: int, end: int, proposed: str) -> list[Beside]:
@@ -70,8 +76,21 @@ def ngrams_beside(model: Model, text: str, start: int, end: int, proposed: str) 
     reasons = explain(model, view, index)
     if reasons is None or observed < 0:
         return []
+    return beside_of(reasons, names[observed], proposed)
+
+
+def beside_of(reasons: Sequence[Reason], written: str, proposed: str) -> list[Beside]:
+    """Return the n-grams of a place that were seen, of the parts of its candidates' scores.
+
+    Parameters
+    ----------
+    reasons : sequence of Reason
+        As `disambig.explaining.reasons.explain` returns them.
+    written, proposed : str
+        Candidates of the place.
+    """
     proposals = {each.attribute: each for each in counted(reasons, proposed)}
-    pairs = ((one, proposals.get(one.attribute)) for one in counted(reasons, names[observed]))
+    pairs = ((one, proposals.get(one.attribute)) for one in counted(reasons, written))
     return [
         Beside(one.evidence, one.count or 0, other.evidence, other.count or 0, one.least)
         for one, other in pairs
@@ -79,11 +98,25 @@ def ngrams_beside(model: Model, text: str, start: int, end: int, proposed: str) 
     ]
 
 
+def strongest(beside: Sequence[Beside], most: int) -> list[Beside]:
+    """Return those that speak for what is proposed, the strongest first, `most` at most.
+
+    Those that reach beyond the sentence are left out: people would have to know how its ends are written.
+    """
+    found = [each for each in beside if each.proposed_count > each.written_count and _in_sentence(each)]
+    return sorted(found, key=lambda each: -each.speaks)[:most]
+
+
+def _in_sentence(beside: Beside) -> bool:
+    return not {SENTENCE_START, SENTENCE_END} & {*beside.written.split(), *beside.proposed.split()}
+
+
 def sentence(beside: Sequence[Beside]) -> str:
     """Say which n-grams speak most for what is proposed; "" where none does."""
-    most = max(beside, key=lambda each: each.speaks, default=None)
-    if most is None or most.proposed_count <= most.written_count:
+    first = strongest(beside, 1)
+    if not first:
         return ""
+    most = first[0]
     seen = f"only {most.written_count:,} times" if most.written_count > 1 else "only once"
     if not most.written_count:  # what was seen too seldom is not kept
         seen = (

@@ -191,13 +191,14 @@ class Model:
             )
         }
         said = np.ones(n, bool)
+        done: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         blocks = _blocks(instances.groups, self._together(view, instances))
 
         def parts() -> Iterator[tuple[NDArray[np.int64], Scored]]:
             found = features_of(self.extractors, view, instances, table, blocks)
             for group, rows, taken, features in found:
                 scored = self.scored(features, taken, group, view)
-                scores[rows_of(offsets, rows)[0]] = scored.scores
+                done.append((rows, scored.scores))
                 if table[group].learned:
                     columns["found"][rows] = evidence(features.found, features.batch)
                     columns["asked"][rows] = evidence(features.asked, features.batch)
@@ -207,6 +208,9 @@ class Model:
             for name in ("chosen", "margins", "probabilities", "flagged"):
                 columns[name][rows] = getattr(found, name)
             said[rows] = found.said
+        if done:
+            order = np.concatenate([rows for rows, _ in done])
+            scores[rows_of(offsets, order)[0]] = np.concatenate([each for _, each in done])
         decisions = Decisions(
             task=self.task.name,
             model=f"{self.name} {self.version}",

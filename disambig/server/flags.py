@@ -8,17 +8,14 @@ from dataclasses import dataclass
 
 from disambig.checking.directives import read_directives
 from disambig.checking.flags import Flag, flags_of, surest
+from disambig.checking.live.candidates import Candidate, candidates_of
 from disambig.checking.places import Places
-from disambig.formats.edits import edit_of
 from disambig.formats.results import Annotated
 from disambig.server.annotated import AnnotatedText
 from disambig.server.checker import Checker
 from disambig.text.markup import PlainText
 
 _NAME = "text"
-LEAST = 0.02
-"""A candidate that is less probable in its place is not proposed."""
-MOST = 5
 MOST_FLAGS = 5_000
 """Flags of a text that are shown: the surest."""
 _BEFORE = re.compile(r"\S+[^\S\r\n]*\Z")
@@ -28,10 +25,10 @@ _FAR = 80  # characters in which the word beside is looked for
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What should stand there, with the probability that it should; None where only the first is sure."""
+    """What should stand there, with the probability that it should."""
 
     text: str
-    probability: float | None = None
+    probability: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +58,10 @@ def shown_flags(text: AnnotatedText, found: Annotated, checker: Checker) -> list
     checked = flags_of(_NAME, text.read, PlainText(text.read), decisions, ignore=checker.ignore)
     directives = read_directives(_NAME, text.shown, text.comments, Places(text.shown))
     shown = []
-    for flag in surest(checked.flags, 1000, MOST_FLAGS):
-        each = _shown(flag, text, [Proposal(new) for new in _candidates(flag, found, checker)])
+    flags = surest(checked.flags, 1000, MOST_FLAGS)
+    candidates = candidates_of(flags, decisions, text.read, checker.loaded)
+    for flag, listed in zip(flags, candidates, strict=True):
+        each = _shown(flag, text, listed)
         tasks = flag.task, *(other["task"] for other in flag.alternatives)
         if each and not directives.hiding(each.start, flag.observed, *tasks):
             shown.append(each)
@@ -72,7 +71,7 @@ def shown_flags(text: AnnotatedText, found: Annotated, checker: Checker) -> list
     return [each for each in apart if id(each.flag) in chosen]
 
 
-def _shown(flag: Flag, text: AnnotatedText, others: Sequence[Proposal]) -> Shown | None:
+def _shown(flag: Flag, text: AnnotatedText, candidates: Sequence[Candidate]) -> Shown | None:
     """Return a flag as it is shown; None where it cannot be, because markup is in the way."""
     start, end, new = flag.edit
     for first, last in _around(text.read, start, end, bool(flag.replacement)):
@@ -81,13 +80,11 @@ def _shown(flag: Flag, text: AnnotatedText, others: Sequence[Proposal]) -> Shown
             last, whole = last - 1, whole[:-1]
         if last > first and (place := text.place(first, last)):
             proposals = [Proposal(whole, flag.probability)]
-            for other in flag.alternatives:
-                edit = edit_of({**other, "observed": text.read[other["start"] : other["end"]]}, text.read)
-                if first <= edit["start"] and edit["end"] <= last:
-                    before, after = text.read[first : edit["start"]], text.read[edit["end"] : last]
-                    proposals.append(Proposal(before + edit["replacement"] + after, other["probability"]))
-            if (first, last) == (flag.start, flag.end):
-                proposals += others
+            for other in candidates[1:]:
+                begin, stop, put = other.edit
+                if first <= begin and stop <= last:
+                    changed = text.read[first:begin] + put + text.read[stop:last]
+                    proposals += [Proposal(changed, other.probability)] if changed.strip() else []
             return Shown(flag, *place, _distinct(proposals, text.read[first:last]))
     return None
 
@@ -120,31 +117,4 @@ def _distinct(proposals: Sequence[Proposal], observed: str) -> tuple[Proposal, .
     for each in proposals:
         if each.text != observed:
             first.setdefault(each.text, each)
-    return tuple(first.values())[:MOST]
-
-
-def _candidates(flag: Flag, found: Annotated, checker: Checker) -> list[str]:
-    """Return the other candidates of a flag that are not improbable in its place, the best first."""
-    import numpy as np
-
-    from disambig.data.decisions import replacement
-
-    if not flag.observed:
-        return []
-    for decisions in found.decisions:
-        if decisions.task != flag.task:
-            continue
-        low, high = np.searchsorted(decisions.starts, (flag.start, flag.start + 1)).tolist()
-        here = (decisions.ends[low:high] == flag.end) & decisions.flagged[low:high]
-        index = low + int(here.argmax())
-        if decisions.offsets[index + 1] - decisions.offsets[index] <= 2:
-            return []  # none but what stands there and what should
-        one = decisions.take(np.array([index]))
-        model = checker.models.get(flag.task)
-        shares = None if model is None else model.candidate_probabilities(one)
-        if shares is None:
-            return []
-        names, seen = one.candidates_of(0), (int(one.observed[0]), int(one.chosen[0]))
-        order = [int(i) for i in np.argsort(-shares, kind="stable") if i not in seen and shares[i] >= LEAST]
-        return [replacement(names[i], flag.observed, 0, len(flag.observed)) for i in order if names[i]]
-    return []
+    return tuple(first.values())

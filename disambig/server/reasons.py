@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from disambig.formats.jsonl.format import to_json
-from disambig.plural import many
 from disambig.server.checker import Checker
 from disambig.server.languagetool.request import check_text, json_of
 from disambig.server.languagetool.rules import rule_of
 from disambig.server.refusals import unclear
 
 if TYPE_CHECKING:
-    from disambig.explaining.reasons import Reason
-    from disambig.model.model import Model
-    from disambig.text.view import TokenView
+    from disambig.explaining.ngrams import Beside
 
 MOST_CANDIDATES = 5
 MOST_COUNTS = 3
 LONGEST = 20_000
 """Characters of the text around a place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """An n-gram with what was chosen in it, and the same with what was written.
-
-    Attributes
-    ----------
-    words, other_words : str
-    count, other_count : int
-        How often each was seen.
-    exact : bool
-        Whether the second was seen just so often, or at most.
-    """
-
-    words: str
-    count: int
-    other_words: str
-    other_count: int
-    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +61,8 @@ def reasons(request: ReasonsRequest, checker: Checker) -> bytes:
     """
     import numpy as np
 
+    from disambig.explaining.ngrams import beside_of, sentence, strongest
+    from disambig.explaining.reasons import explain
     from disambig.text.documents import view_of_texts
 
     named = {rule_of(model.task).id: model for model in checker.models.values()}
@@ -104,13 +82,14 @@ def reasons(request: ReasonsRequest, checker: Checker) -> bytes:
     written = names[observed] if observed >= 0 else ""
     best = [name for name, _ in record["candidates"]][:MOST_CANDIDATES]
     best += [name for name in dict.fromkeys((record["chosen"], written)) if name not in best]
-    counted = _counted(model, view, index, record["chosen"], written)
+    beside = beside_of(explain(model, view, index) or [], written, record["chosen"])
+    known = [each for each in beside if each.at_most is not None]
     return to_json(
         {
-            "reason": _said(record["chosen"], written, counted),
+            "reason": sentence(beside) or _fits(record["chosen"], written),
             "probability": record["probability"],
             "candidates": [{"candidate": name, "probability": round(fits[name], 4)} for name in best],
-            "counts": [asdict(each) for each in counted],
+            "counts": [_as_json(each) for each in strongest(known, MOST_COUNTS)],
             "found": record["found"],
             "asked": record["asked"],
             "model": record["model"],
@@ -118,46 +97,22 @@ def reasons(request: ReasonsRequest, checker: Checker) -> bytes:
     )
 
 
-def _counted(model: Model, view: TokenView, index: int, chosen: str, written: str) -> list[Counted]:
-    """Return the n-grams that speak most for what was chosen, the strongest first."""
-    from disambig.explaining.reasons import explain
+def _as_json(beside: Beside) -> dict[str, Any]:
+    """Return an n-gram with what was chosen in it, and the same with what was written, and their counts.
 
-    parts = explain(model, view, index) or []
-    theirs = {_around(each, written): each for each in parts if each.candidate == written}
-    found = []
-    for each in parts:
-        around = _around(each, chosen)
-        other = theirs.get(around)
-        if each.candidate != chosen or around is None or other is None or not each.count:
-            continue
-        if other.count is None or other.count >= each.count or not (other.count or other.least):
-            continue
-        less = other.count or ((other.least or 1) - 1)
-        exact = bool(other.count) or not less
-        found.append(Counted(each.evidence, each.count, other.evidence, less, exact))
-    found.sort(key=lambda each: -(each.count + 1) / (each.other_count + 1))
-    return list({each.words: each for each in reversed(found)}.values())[::-1][:MOST_COUNTS]
+    ``exact`` says whether the second was seen just so often, or at most.
+    """
+    return {
+        "words": beside.proposed,
+        "count": beside.proposed_count,
+        "other_words": beside.written,
+        "other_count": beside.at_most,
+        "exact": bool(beside.written_count) or not beside.at_most,
+    }
 
 
-def _around(part: Reason, candidate: str) -> tuple[str, ...] | None:
-    """Return an n-gram with a mark for its candidate; None where it has none, or goes to a sentence's end."""
-    if part.count is None or "<S>" in part.evidence or "</S>" in part.evidence:
-        return None
-    words, own = part.evidence.split(), candidate.lower().split()
-    for at in range(len(words) - len(own) + 1):
-        if own and words[at : at + len(own)] == own:
-            return (*words[:at], "_", *words[at + len(own) :])
-    return None
-
-
-def _said(chosen: str, written: str, counted: Sequence[Counted]) -> str:
-    if counted:
-        first = counted[0]
-        rarely = f"{first.other_count:,}" if first.exact else f"at most {first.other_count:,}"
-        return (
-            f"“{first.words}” was counted {many(first.count, 'time')} in the text behind the model, "
-            f"“{first.other_words}” {rarely}."
-        )
+def _fits(chosen: str, written: str) -> str:
+    """Say that something fits better where no n-gram says so."""
     if not written:
         return f"With “{chosen}” the words around fit together better than without a word."
     if not chosen:

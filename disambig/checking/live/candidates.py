@@ -54,22 +54,24 @@ def candidates_of(
     annotate : Annotate
         What decided; models that are no `disambig.batch.sources.Annotator` name no runners-up.
     """
-    rows: dict[tuple[str, int, int], tuple[int, int]] = {}
-    for number, each in enumerate(decisions):
-        for row in np.flatnonzero(each.flagged).tolist():
-            rows[each.task, int(each.starts[row]), int(each.ends[row])] = number, row
-    shares: dict[int, Any] = {}
+    models = {each.task.name: each for each in annotate.models} if isinstance(annotate, Annotator) else {}
+    raised = {each.task: each.take(np.flatnonzero(each.flagged)) for each in decisions}
+    rows = {
+        (task, *place): row
+        for task, each in raised.items()
+        for row, place in enumerate(zip(each.starts.tolist(), each.ends.tolist(), strict=True))
+    }
+    shares: dict[str, Any] = {}
     found = []
     for flag in flags:
         listed = [Candidate(flag.replacement, flag.probability, flag.edit)]
         listed += [_alternative(each, text) for each in flag.alternatives]
-        place = rows.get((flag.task, flag.start, flag.end))
-        if place is not None and isinstance(annotate, Annotator):
-            number, row = place
-            if number not in shares:
-                shares[number] = annotate.models[number].candidate_probabilities(decisions[number])
-            if shares[number] is not None:
-                runners = _runners_up(decisions[number], row, shares[number], text)
+        row = rows.get((flag.task, flag.start, flag.end))
+        if row is not None and flag.task in models:
+            if flag.task not in shares:
+                shares[flag.task] = models[flag.task].candidate_probabilities(raised[flag.task])
+            if shares[flag.task] is not None:
+                runners = _runners_up(raised[flag.task], row, shares[flag.task], text)
                 listed += [replace(each, probability=each.probability * flag.probability) for each in runners]
         found.append([listed[0], *(each for each in _each_once(listed)[1:MOST] if each.probability >= LEAST)])
     return found

@@ -163,7 +163,8 @@ def _states(model: Cloze, view: TokenView, positions: Ints, behind: Ints) -> NDA
     states = hidden.astype(np.float32) @ model.state_floats  # integers
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)
-    return np.clip(np.rint(states), -_LARGEST_STATE, _LARGEST_STATE).astype(np.int16)
+    np.clip(np.rint(states, out=states), -_LARGEST_STATE, _LARGEST_STATE, out=states)
+    return states.astype(np.int16)
 
 
 def _hidden(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -179,8 +180,10 @@ def _hidden(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int32]) ->
     else:
         of_place = given.reshape(len(given), places, h)
         sums = bias + of_place[which, np.arange(places)].sum(axis=1, dtype=np.int32)
-    step = np.float32(PRODUCT_STEP) / model.hidden_step[0]
-    return np.clip(np.rint(sums.astype(np.float32) * step), 0, 255).astype(np.uint8)
+    units = sums.astype(np.float32)
+    units *= np.float32(PRODUCT_STEP) / model.hidden_step[0]
+    np.clip(np.rint(units, out=units), 0, 255, out=units)
+    return units.astype(np.uint8)
 
 
 def _around(model: Cloze, view: TokenView, positions: Ints, behind: Ints) -> NDArray[np.int32]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.text.hashing import UNKNOWN, fmix
+from disambig.engine import use_numba
+from disambig.text.hashing import UNKNOWN, directory_of, fmix
 
 ALONE = 3
 """Kinds of terms of words alone: a word that is written, a word that is meant, and both together."""
@@ -49,7 +51,7 @@ def keys_of(words: NDArray[np.uint64], beside: NDArray[np.uint64]) -> NDArray[np
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Terms:
     """Weights of words and pairs.
 
@@ -67,9 +69,22 @@ class Terms:
         """Return the sum of the weights along the last axis; unknown keys weigh nothing."""
         if not len(self.keys):
             return np.zeros(keys.shape[:-1])
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        found: NDArray[np.float64] = np.where(self.keys[at] == keys, self.weights[at], 0.0).sum(axis=-1)
+        found: NDArray[np.float64] = self._weights_of(keys).sum(axis=-1)
         return found
+
+    def _weights_of(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        if use_numba(keys.size):
+            from disambig.judges.mistakes.term_kernels import look_up
+
+            found = np.empty(keys.shape)
+            look_up(self.keys, self.weights, *self._directory, keys.ravel(), found.ravel())
+            return found
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, self.weights[at], 0.0)
+
+    @cached_property
+    def _directory(self) -> tuple[NDArray[np.int32], np.uint32]:
+        return directory_of((self.keys >> np.uint64(32)).astype(np.uint32))
 
     def is_sound(self) -> bool:
         """Tell whether keys ascend and weights are finite numbers."""

@@ -99,7 +99,4 @@ def context(text: str, start: int, end: int) -> dict[str, Any]:
 
 
 def _replacement(proposal: Proposal) -> dict[str, Any]:
-    found: dict[str, Any] = {"value": proposal.text}
-    if proposal.probability is not None:
-        found["confidence"] = round(proposal.probability, 4)
-    return found
+    return {"value": proposal.text, "confidence": round(proposal.probability, 4)}

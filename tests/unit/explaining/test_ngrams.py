@@ -4,7 +4,7 @@ import pytest
 
 from disambig.batch.sources import ModelSource
 from disambig.explaining.evidence import evidence_of
-from disambig.explaining.ngrams import Beside, counted, ngrams_beside, sentence
+from disambig.explaining.ngrams import Beside, beside_of, counted, ngrams_beside, sentence, strongest
 from disambig.explaining.reasons import Reason
 
 
@@ -79,3 +79,34 @@ def test_the_sentence_names_what_speaks_most(count, said):
 )
 def test_what_is_not_in_the_table_may_have_been_seen(least, said):
     assert sentence([Beside("b", 0, "a", 5000, least)]).endswith(f'"b" {said}')
+
+
+def test_the_strongest_speak_for_what_is_proposed_and_stay_in_the_sentence():
+    beside = [
+        Beside("a b", 9, "a c", 10),
+        Beside("<S> b", 0, "<S> c", 10**6),
+        Beside("b d", 5, "c d", 500),
+        Beside("b e", 500, "c e", 5),
+        Beside("b </S>", 1, "c </S>", 10**6),
+        Beside("f b", 0, "f c", 40, 3),
+    ]
+    assert [each.proposed for each in strongest(beside, 5)] == ["c d", "f c", "a c"]
+    assert strongest(beside, 1) == [beside[2]]
+    assert sentence(beside).startswith('"c d" was seen 500 times')
+    assert sentence(beside[1:2]) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "least", "most"), [(7, 3, 7), (7, None, 7), (0, 3, 2), (0, 1, 0), (0, None, None)]
+)
+def test_how_often_at_most_what_is_written_was_seen(count, least, most):
+    assert Beside("b", count, "a", 9, least).at_most == most
+
+
+def test_parts_of_scores_are_paired_by_their_attribute():
+    def part(word, text, count, attribute):
+        return Reason(word, text, 1.0, count, 1.0, 1.0, 2, attribute)
+
+    reasons = [part("of", "full of", 8, ". _"), part("off", "full off", 0, ". _")]
+    reasons += [part("of", "of it", 0, "_ ."), part("off", "off it", 0, "_ ."), part("of", "x of", 3, "x")]
+    assert beside_of(reasons, "off", "of") == [Beside("full off", 0, "full of", 8, 2)]

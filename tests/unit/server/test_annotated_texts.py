@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.checking.flags import Flag
+from disambig.checking.live.candidates import candidates_of
 from disambig.formats.documents import Document
 from disambig.formats.results import Annotated
 from disambig.server.annotated import AnnotatedText, Piece, plain
@@ -81,7 +82,8 @@ def test_alternatives_come_behind_and_each_once():
         {"task": "form", "start": 11, "end": 13, "replacement": "off", "probability": 0.4},
         {"task": "form", "start": 3, "end": 13, "replacement": "rests on", "probability": 0.3},
     ]
-    shown = _shown(flag(text, 11, 13, "on", (11, 13, "on"), tuple(others)), plain(text), [])
+    made = flag(text, 11, 13, "on", (11, 13, "on"), tuple(others))
+    shown = _shown(made, plain(text), *candidates_of([made], [], text, annotate_texts))
     assert [(each.text, each.probability) for each in shown.proposals] == [("on", 0.9), ("off", 0.4)]
 
 
