@@ -2,8 +2,8 @@
 
 CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and front matter.
 Painted over as code: fenced and indented blocks, ``$$`` blocks, ``<pre> <script> <style> <textarea> <svg>``.
-Block quotations are left alone, lines that lazily go on with them too; alerts (``> [!NOTE]``) are not
-quotations. Work is linear in the length of the text, whatever it holds.
+Block quotations are left alone, lines that lazily go on with them too; alerts (``> [!NOTE]``,
+``> **Note:** ...``) are not quotations. Work is linear in the length of the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _DEFINED = re.compile(r"\[((?:[^\[\]\\]|\\.){1,300})\]:")
 _ALERT = re.compile(r">[ \t]*\[![A-Za-z]{1,20}\][ \t]*")
+_REMARK = re.compile(
+    r">[ \t]*[^\w\s*]{0,2}\s?(?:(\*\*|__)(?:%(names)s)[:.!]?\1|(?:%(names)s):)"
+    % {"names": "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"},
+    re.IGNORECASE,
+)
 _RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$", re.IGNORECASE)
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
@@ -186,6 +191,9 @@ class Blocks:
             self.alert = True
             self.canvas.fill(at, match.end(), BREAK)
             return False
+        if not self.quote and not self.alert and _REMARK.match(self.text, at, end):
+            self._leave_paragraph()
+            self.alert = True
         if self.alert:
             self.canvas.fill(at, at + 1, BLANK if self.paragraph else BREAK)
             if not _WORD.search(self.text, at, end):
