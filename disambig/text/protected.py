@@ -20,8 +20,9 @@ Spans of text (`protected_spans`)
 Words (`protected_layer` only, since these need words and sentences)
     name
         A word of two letters or more that starts with a capital and has small letters, after a word, a
-        comma, a hyphen, an ampersand, an apostrophe or a full stop within its sentence and line; a
-        word all in capitals (two or more) whose neighbours are not.
+        comma, a hyphen, an ampersand, an apostrophe or a full stop within its sentence and line, but for
+        a sentence's first word once more ("The The"); a word all in capitals (two or more) whose
+        neighbours are not.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ def _names(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) ->
     found = np.empty(n, dtype=bool)
     for first in range(0, n, _AT_ONCE):  # in pieces, so that memory does not follow the text's size
         stop = min(first + _AT_ONCE, n)
-        left, right = max(first - 1, 0), min(stop + 1, n)  # a word's neighbours decide with it
+        left, right = max(first - 2, 0), min(stop + 1, n)  # the words beside decide with it
         begin = int(starts[left])
         piece = text[begin : int(ends[right - 1])] + "\n"
         own = slice(left, right)
@@ -260,4 +261,7 @@ def _names_in(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer])
     before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
     beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
     found: NDArray[np.bool_] = (upper & ~capitals & before[:-1]) | (capitals & ~beside)
+    again = found[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
+    for word in np.flatnonzero(again & (codes[starts[1:]] == codes[starts[:-1]])).tolist():
+        found[word + 1] = text[starts[word] : ends[word]] != text[starts[word + 1] : ends[word + 1]]
     return found

@@ -21,6 +21,8 @@ MISSING = (
     "to be is are was were been has have had do does not that and or it you we they can will would should if "
     "which when this so of in for with as on at by from"
 ).split()
+NO_NAMES = 500
+"""So many of the most frequent words are mistakes with a capital, too: "The The"; others are names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +72,7 @@ class Doubled(InContext):
 
     def _doubled(self, view: TokenView, least: float) -> Instances:
         """Return the words that stand there twice, but those that fit beside each other."""
-        found = _twice(view)
+        found = self._twice(view)
         if least == EVERY_PLACE or self.most_twice == np.inf or not len(found):
             return found
         model, row = self.model, np.arange(len(found))
@@ -80,18 +82,19 @@ class Doubled(InContext):
         fits = scores_of(model, states, row, words) - scores_of(model, states, row, nothing)
         return found.take(np.flatnonzero(~(fits > self.most_twice)))  # an unknown word has no score
 
-
-def _twice(view: TokenView) -> Instances:
-    """Return the words that follow the same word, whatever the context says."""
-    words = word_tokens(view)
-    at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
-    ones = np.ones(len(at), np.int32)
-    both = at - 1, ones + 1  # the first of the two may be a part of a larger word, too
-    at = at[~apart_from_text(view, *both) & in_running_text(view, *both)]
-    documents = view.document_of(at).tolist()
-    spans = zip(documents, view.starts[at].tolist(), view.ends[at].tolist(), strict=True)
-    texts = [plain(view.texts[document][start:end]) for document, start, end in spans]
-    kept = [i for i, text in enumerate(texts) if is_word(text)]
-    own = CandidateLists.of([(texts[i], ZERO) for i in kept])
-    zeros = np.zeros(len(kept), np.int32)
-    return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)
+    def _twice(self, view: TokenView) -> Instances:
+        """Return the words that follow the same word, whatever the context says; of names none."""
+        words = word_tokens(view)
+        at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
+        ones = np.ones(len(at), np.int32)
+        both = at - 1, ones + 1  # the first of the two may be a part of a larger word, too
+        at = at[~apart_from_text(view, *both) & in_running_text(view, *both)]
+        rank = self.model.vocabulary.of_hashes(view.hashes[at])
+        common = ((rank >= 0) & (rank < NO_NAMES)).tolist()
+        documents = view.document_of(at).tolist()
+        spans = zip(documents, view.starts[at].tolist(), view.ends[at].tolist(), strict=True)
+        texts = [view.texts[document][start:end] for document, start, end in spans]
+        kept = [i for i, text in enumerate(texts) if is_word(plain(text)) and (common[i] or text.islower())]
+        own = CandidateLists.of([(plain(texts[i]), ZERO) for i in kept])
+        zeros = np.zeros(len(kept), np.int32)
+        return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)

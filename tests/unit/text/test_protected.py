@@ -106,6 +106,7 @@ def test_chunks(text, expected):
         ("WHO is IT for?", ["WHO", "IT"]),
         ("WE GO TO THEIR HOUSE", []),
         ("I am A man and I'm I", []),
+        ("The The man. Go Gone, and To To", ["Gone", "To", "To"]),
         ("\u00c9ole saw \u00c9ole", ["\u00c9ole"]),
     ],
 )
