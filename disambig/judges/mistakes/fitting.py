@@ -2,7 +2,7 @@
 
 The log-odds that rival r was meant and not the written word o are
 
-    f(o, r) = x_or . w + written_o + meant_r + pair_or + beside_o + beside_r
+    f(o, r) = x_or . w + written_o + meant_r + pair_or + change_or + beside_o + beside_r
 
 and that o was meant has log-odds zero; the last two terms are of the words before and after the place, each
 together with o and with r. Ridges draw all weights to zero, so that of a pair that was hardly ever seen what
@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.judges.mistakes.edits import NO_CHANGE
 from disambig.judges.mistakes.rivals import Rivals
 from disambig.judges.mistakes.terms import ALONE, NO_KEY, Terms, keys_of
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
 """Of the weights of features, each in units of its spread."""
-RIDGES = (3.0, 3.0, 1.0, 3.0, 3.0, 3.0, 3.0)
-"""Of words that are written, words that are meant, pairs, and the four kinds of words beside; in examples."""
+RIDGES = (3.0, 3.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0)
+"""Of words written, words meant, pairs, changes, and the four kinds of words beside; in examples."""
 LEAST_SEEN = 12
 """Rivals that a word beside must be seen with to get a weight."""
 LEAST_WEIGHT = 0.03
@@ -69,7 +70,9 @@ class Weighing:
 
     def log_odds(self, rivals: Rivals) -> Floats:
         """Return f of each rival, shape (n, R); minus infinity where there is none."""
-        found = rivals.features @ self.dense + self.terms.sums(keys_of(rivals.words, rivals.beside))
+        found = rivals.features @ self.dense + self.terms.sums(
+            keys_of(rivals.words, rivals.changes, rivals.beside)
+        )
         return np.where(rivals.possible, found, -np.inf)
 
 
@@ -87,6 +90,7 @@ def joined(parts: Sequence[Cases]) -> Cases:
             np.concatenate([wide(part.rivals.candidates, -1, most) for part in parts]),
             np.concatenate([wide(part.rivals.features, 0, most) for part in parts]),
             np.concatenate([wide(part.rivals.words, 0, most + 1) for part in parts]),
+            np.concatenate([wide(part.rivals.changes, NO_CHANGE, most) for part in parts]),
             np.concatenate([part.rivals.beside for part in parts]),
             np.concatenate([part.rivals.evident for part in parts]),
         ),
@@ -107,7 +111,9 @@ def fit(cases: Cases, *, start: Weighing | None = None) -> Weighing:
     spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
     spread[spread == 0] = 1.0
     dense /= spread
-    known, kind_of_key, (pair, index) = _terms(keys_of(rivals.words, rivals.beside)[rows, columns])
+    known, kind_of_key, (pair, index) = _terms(
+        keys_of(rivals.words, rivals.changes, rivals.beside)[rows, columns]
+    )
     pairs = np.arange(len(rows))
     terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(known)))
     ridge = np.concatenate([np.full(dense.shape[1], RIDGE), np.array(RIDGES)[kind_of_key]])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.interned import distinct, taken
-from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, kinds_between, kinds_of_pairs
+from disambig.judges.mistakes.edits import DELETION, INSERTION, KINDS, edits_between, edits_of_pairs
 from disambig.judges.several import Several
 from disambig.text.hashing import UNKNOWN, hash_word
 from disambig.types import Scored
@@ -54,6 +54,8 @@ class Rivals:
         Behind `FEATURES` the margins of the P parts of scores.
     words : array of uint64, shape (n, 1 + R)
         Hashes of the candidate that stands there, and of the others.
+    changes : array of uint64, shape (n, R)
+        What changes from the first to each other (see `edits`).
     beside : array of uint64, shape (n, 2)
         Hashes of the words before and after; `UNKNOWN` where they are not known.
     evident : array of bool, shape (n,)
@@ -63,6 +65,7 @@ class Rivals:
     candidates: NDArray[np.int64]
     features: NDArray[np.float32]
     words: NDArray[np.uint64]
+    changes: NDArray[np.uint64]
     beside: NDArray[np.uint64]
     evident: NDArray[np.bool_]
 
@@ -73,7 +76,7 @@ class Rivals:
 
     def take(self, rows: NDArray[np.generic]) -> Rivals:
         """Return the rivals of some instances."""
-        columns = (self.candidates, self.features, self.words, self.beside, self.evident)
+        columns = (self.candidates, self.features, self.words, self.changes, self.beside, self.evident)
         return Rivals(*(column[rows] for column in columns))
 
 
@@ -108,7 +111,7 @@ def rivals_among(several: Several) -> Rivals:
     known = several.found.sum(axis=1) / np.maximum(several.asked, 1)
     margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
     places = np.concatenate([here[:, None], best], axis=1)
-    kinds, words = _kinds(several, places), _words(several, places)
+    (kinds, changes), words = _edits(several, places), _words(several, places)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
     edits = (~(inserted | deleted), inserted, deleted)
     values = (
@@ -127,7 +130,7 @@ def rivals_among(several: Several) -> Rivals:
     columns += list(np.clip(parts, -FAR, FAR).transpose(2, 0, 1))
     features = np.stack(columns, axis=2).astype(np.float32)
     features[~possible] = 0.0
-    return Rivals(np.where(possible, best, -1), features, words, several.beside, known > 0)
+    return Rivals(np.where(possible, best, -1), features, words, changes, several.beside, known > 0)
 
 
 def repeats(several: Several) -> NDArray[np.bool_]:
@@ -187,16 +190,22 @@ def _words(several: Several, places: NDArray[np.int64]) -> NDArray[np.uint64]:
     return found
 
 
-def _kinds(several: Several, places: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Return the kinds of the edits from the first of the `places` to each other, shape (n, P - 1)."""
+def _edits(several: Several, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+    """Return kinds and changes of the edits from the first `places` to the others, shape (n, P - 1)."""
     k = several.scores.shape[1]
-    kinds = several.of_groups(lambda group: kinds_between(group.candidates), np.zeros((k, k), np.int8))
-    found: NDArray[np.int8] = kinds[several.part[:, None], places[:, :1], places[:, 1:]]
+    at = several.part[:, None], places[:, :1], places[:, 1:]
+    none = np.zeros((k, k), np.int8), np.zeros((k, k), np.uint64)
+    kinds: NDArray[np.int8] = several.of_groups(lambda group: edits_between(group.candidates)[0], none[0])[at]
+    changes: NDArray[np.uint64] = several.of_groups(
+        lambda group: edits_between(group.candidates)[1], none[1]
+    )[at]
     for rows, texts, index in _texts_of_lists(several, places):
         pairs, which = np.unique(index[:, :1] * len(texts) + index[:, 1:], return_inverse=True)
         here, there = ([texts[i] for i in each.tolist()] for each in np.divmod(pairs, len(texts)))
-        found[rows] = kinds_of_pairs(here, there)[which].reshape(len(rows), -1)
-    return found
+        kinds[rows], changes[rows] = (
+            each[which].reshape(len(rows), -1) for each in edits_of_pairs(here, there)
+        )
+    return kinds, changes
 
 
 def _texts_of_lists(

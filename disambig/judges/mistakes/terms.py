@@ -9,44 +9,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.engine import use_numba
+from disambig.judges.mistakes.edits import NO_CHANGE
 from disambig.text.hashing import UNKNOWN, directory_of, fmix
 
-ALONE = 3
-"""Kinds of terms of words alone: a word that is written, a word that is meant, and both together."""
-KINDS = 7
+ALONE = 4
+"""Kinds of terms without words beside: what is written, what is meant, both together, and what changes."""
+KINDS = 8
 """With the word before and the word after: each with the word that is written, and with the one meant."""
 NO_KEY = 0
 """Instead of a key where the word beside is not known: it has no weight."""
-_SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+_SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64)
 _SEEDS_BESIDE = np.array(
     [0x27D4EB2F165667C5, 0x85EBCA77C2B2AE63, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53], np.uint64
 )
 _PLACE = np.uint64(0x9FB21C651E98DF25)
 
 
-def keys_of(words: NDArray[np.uint64], beside: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def keys_of(
+    words: NDArray[np.uint64], changes: NDArray[np.uint64], beside: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
     """Return the keys of the terms of each pair.
 
     Parameters
     ----------
     words : array of uint64, shape (n, 1 + R)
         The word that stands there, and others.
+    changes : array of uint64, shape (n, R)
+        What changes from the first to each other; `NO_CHANGE` is no key.
     beside : array of uint64, shape (n, 2)
         The words before and after, `UNKNOWN` where they are not known.
 
     Returns
     -------
     array of uint64, shape (n, R, KINDS), or (n, R, ALONE) where no word beside is known
-        `NO_KEY` where one word beside is not known.
+        `NO_KEY` where one word beside is not known, or nothing is known to change.
     """
     written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
     meant = words[:, 1:]
-    parts = np.stack([written, meant, written + meant * _PLACE], axis=2)
+    parts = np.stack([written, meant, written + meant * _PLACE, changes], axis=2)
     if not beside.any():
-        return fmix(parts + _SEEDS)
+        found: NDArray[np.uint64] = fmix(parts + _SEEDS)
+        found[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
+        return found
     near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
     with_near = np.stack([written, meant, written, meant], axis=2) + near
     found = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
+    found[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
     found[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
     return found
 

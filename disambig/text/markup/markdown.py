@@ -23,10 +23,9 @@ _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _DEFINED = re.compile(r"\[((?:[^\[\]\\]|\\.){1,300})\]:")
 _ALERT = re.compile(r">[ \t]*\[![A-Za-z]{1,20}\][ \t]*")
+_NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"
 _REMARK = re.compile(
-    r">[ \t]*[^\w\s*]{0,2}\s?(?:(\*\*|__)(?:%(names)s)[:.!]?\1|(?:%(names)s):)"
-    % {"names": "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"},
-    re.IGNORECASE,
+    rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
 _RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$", re.IGNORECASE)
 _PIPE = re.compile(r"\\.|\|")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disambig.data.groups import Group
 from disambig.data.lists import CandidateLists
 from disambig.judges.mistakes import edits
-from disambig.judges.mistakes.edits import kind_of
+from disambig.judges.mistakes.edits import change_of, kind_of
 from disambig.judges.mistakes.fitting import LEAST_SEEN, LEAST_WEIGHT, RIDGE, RIDGES, Weighing, fit, joined
 from disambig.judges.mistakes.judge import EVERYWHERE, Mistakes, cases_of
 from disambig.judges.mistakes.rivals import EARLIER, FEATURES, MOST, repeated, rivals_of
@@ -107,6 +107,26 @@ def test_kinds_of_edits(written, meant, kind):
     assert kind_of(written, meant) == kind
 
 
+@pytest.mark.parametrize(
+    ("pair", "other", "same"),
+    [
+        (("walks", "walk"), ("Uses", "use"), True),
+        (("walks", "walk"), ("walk", "walks"), False),
+        (("walked", "walking"), ("used", "using"), True),
+        (("was", "were"), ("has", "have"), False),
+        (("its", "it's"), ("ones", "one's"), True),
+    ],
+)
+def test_changes_are_what_two_words_do_not_begin_with(pair, other, same):
+    assert (change_of(*pair) == change_of(*other)) == same
+    assert change_of(*pair) != edits.NO_CHANGE
+
+
+@pytest.mark.parametrize("pair", [("", "to"), ("to", ""), ("organise", "organisation")])
+def test_nothing_changes_between_words_and_none_or_far_ones(pair):
+    assert change_of(*pair) == edits.NO_CHANGE
+
+
 @given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
 def test_kinds_but_missing_words_are_the_same_both_ways(a, b):
     assert kind_of(a, b) == kind_of(b, a)
@@ -141,14 +161,14 @@ def test_fit_is_where_the_penalised_likelihood_is_greatest():
     ]
     cases = joined(parts)
     found = fit(cases)
-    keys = keys_of(cases.rivals.words, cases.rivals.beside)[:, :, :ALONE]
+    keys = keys_of(cases.rivals.words, cases.rivals.changes, cases.rivals.beside)[:, :, :ALONE]
     possible = cases.rivals.possible
     spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
 
     def objective(dense, terms):
         total = 0.5 * RIDGE * float(((dense * spread) ** 2).sum())
         ridge = dict.fromkeys(terms, 0.0)
-        for kind in range(3):
+        for kind in range(ALONE):
             for key in np.unique(keys[possible][:, kind]).tolist():
                 ridge[key] = RIDGES[kind]
         total += sum(0.5 * ridge[key] * weight**2 for key, weight in terms.items())
@@ -179,6 +199,21 @@ def test_what_people_mix_up_is_learned():
     same = [[0.0, 1.5, -9.0], [-9.0, 0.0, 1.5]]  # "its", where "it's" is better; "it's", where "is" is better
     probable = judge.judge(scored(same, [0, 1])).probabilities
     assert probable[0] > 3 * probable[1]
+
+
+def test_what_people_do_with_one_word_they_do_with_others():
+    """All write "walks" for "walk"; "jumps" for "jump" was never seen, nor "jumped"."""
+    judges = []
+    for written in ("walks", "walked"):
+        group = Group("walk", ("walk", written, "stroll"))
+        right = replace(writers(2000, habit=0.95)[0], group=group)
+        scores = np.random.default_rng(1).normal((1.0, 0.0, -2.0), size=(200, 3))
+        wrong = scored(scores, np.ones(200), np.tile([0, 1, 1], (200, 1)), group=group)
+        made = WithMistakes(MadeTask(Decides(), (group,)), (right,), 20_000, wrong)
+        judges.append(Mistakes().fit(made))
+    other = scored([[1.5, 0.0, -9.0]], [1], group=Group("jump", ("jump", "jumps", "hop")))
+    one, two = (float(judge.judge(other).probabilities[0]) for judge in judges)
+    assert one > 2 * two
 
 
 def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
@@ -330,13 +365,17 @@ def test_an_empty_place_repeats_nothing():
 
 def test_words_beside_have_keys_of_their_own_and_none_where_they_are_not_known():
     words = hashed(["abc", "abc"])
-    keys = keys_of(words, hashed(["xy", "yx"]))
-    assert len(np.unique(keys)) == (1 + 2 + 2) + 2 * (1 + 2 + 1 + 2)
-    unknown = keys_of(words, np.array([[0, hash_word("y")], [0, 0]], np.uint64))
+    changes = hashed(["de", "de"])
+    keys = keys_of(words, changes, hashed(["xy", "yx"]))
+    assert len(np.unique(keys)) == (1 + 2 + 2 + 2) + 2 * (1 + 2 + 1 + 2)
+    unknown = keys_of(words, changes, np.array([[0, hash_word("y")], [0, 0]], np.uint64))
     assert np.array_equal(unknown[:, :, :ALONE], keys[:, :, :ALONE])
     assert (unknown[0, :, ALONE:] == NO_KEY).tolist() == [[True, True, False, False]] * 2
     assert (unknown[1, :, ALONE:] == NO_KEY).all()
-    assert np.array_equal(keys_of(words, np.zeros((2, 2), np.uint64)), keys[:, :, :ALONE])
+    assert np.array_equal(keys_of(words, changes, np.zeros((2, 2), np.uint64)), keys[:, :, :ALONE])
+    without = keys_of(words, np.full((2, 2), edits.NO_CHANGE, np.uint64), hashed(["xy", "yx"]))
+    assert (without[:, :, ALONE - 1] == NO_KEY).all()
+    assert (np.delete(without, ALONE - 1, axis=2) == np.delete(keys, ALONE - 1, axis=2)).all()
 
 
 def beside(n, *, wrong):

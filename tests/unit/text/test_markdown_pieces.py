@@ -13,8 +13,8 @@ from disambig.text.markup.markdown_pieces import MarkdownPieces
 ROOT = Path(__file__).parents[3]
 LINES = [
     "Some words stand here.", "and go on", "# A heading", "- an item", "  more of it", "1. first",
-    "    indented = code()", "```python", "```", "~~~", "> quoted", "> [!NOTE]", "> **Note:** a", "> more", "<!-- a comment",
-    "it ends -->", "<!-- disambig: off -->", "<pre>", "</pre>", "$$", "x $y$ z", "| a | b |", "|---|---|",
+    "    indented = code()", "```python", "```", "~~~", "> quoted", "> [!NOTE]", "> **Note:** a", "> more",
+    "<!-- a comment", "it ends -->", "<!-- disambig: off -->", "<pre>", "</pre>", "$$", "x $y$ z", "| a | b |", "|---|---|",
     "[label]: https://example.org", "[label] and [other][label]", "[^1]: a note", "*bold*", "_em", "`code",
     "two ` ticks", "---", "+++", "title: x", "...", "===", "<script>", "</script >", "a\\*b", ":::", "\ufeff",
     "", "", "", "  ", "\t", "ex*am*ple", "{{ x }}", "~~gone~~",
