@@ -5,9 +5,8 @@
 It takes an hour. One that was interrupted goes on where it was. Of some domains a part of the text is looked
 at, of others all of it twice: what is written today, and as the pack's users write, counts more.
 
-The weights of 0.3.0 were learned with 256 hidden units, with the dialect of stories (`standard`), and without
-what words that end alike share. With 512 units and no dialect the loss among the forms of a word falls by 6 %
-on held-out text, among slips by 9 %.
+512 hidden units in place of 256, no dialect of stories (`standard`) and what words that end alike share take
+9 % off the loss among the forms of a word on held-out text, and 10 % among slips.
 """
 
 from __future__ import annotations

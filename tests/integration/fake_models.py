@@ -5,6 +5,7 @@ Run as a script it is the ``disambig`` command with this annotator as its only i
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import signal
@@ -135,6 +136,9 @@ def fakes() -> dict[str, types.ModuleType]:
 
 if __name__ in ("__main__", "__mp_main__"):
     sys.modules.update(fakes())
+else:  # what is imported for the first time among fakes would keep them
+    for module in ("documents", "factory", "generic", "proofreading", "tokens"):
+        importlib.import_module(f"disambig.spacy.{module}")
 
 if __name__ == "__main__":
     from disambig.cli.main import run

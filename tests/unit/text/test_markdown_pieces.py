@@ -14,9 +14,10 @@ ROOT = Path(__file__).parents[3]
 LINES = [
     "Some words stand here.", "and go on", "# A heading", "- an item", "  more of it", "1. first",
     "    indented = code()", "```python", "```", "~~~", "> quoted", "> [!NOTE]", "> **Note:** a", "> more",
-    "<!-- a comment", "it ends -->", "<!-- disambig: off -->", "<pre>", "</pre>", "$$", "x $y$ z", "| a | b |", "|---|---|",
-    "[label]: https://example.org", "[label] and [other][label]", "[^1]: a note", "*bold*", "_em", "`code",
-    "two ` ticks", "---", "+++", "title: x", "...", "===", "<script>", "</script >", "a\\*b", ":::", "\ufeff",
+    "<!-- a comment", "it ends -->", "<!-- disambig: off -->", "<pre>", "</pre>", "$$", "x $y$ z",
+    "| a | b |", "|---|---|", "[label]: https://example.org", "[label] and [other][label]", "[^1]: a note",
+    "*bold*", "_em", "`code", "two ` ticks", "---", "+++", "title: x", "...", "===", "<script>", "</script >",
+    "a\\*b", ":::", "\ufeff",
     "", "", "", "  ", "\t", "ex*am*ple", "{{ x }}", "~~gone~~",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
