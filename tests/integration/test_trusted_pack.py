@@ -85,9 +85,9 @@ def test_a_model_that_was_not_measured_shows_nothing_and_that_is_told(home):
 def test_checkers_tell_their_notes(tmp_path):
     own = tmp_path / "own"
     shutil.copytree(home_of("doubled"), own, ignore=shutil.ignore_patterns(FILE))
-    checker = load_checker(Settings(tasks=("article",), models=(str(own),), trust=0.8))
+    checker = load_checker(Settings(tasks=("slip",), models=(str(own),), trust=0.8))
     assert [note.code for note in checker.notes] == ["D863"]
-    assert load_checker(Settings(tasks=("article",), trust=0.8)).notes == ()
+    assert load_checker(Settings(tasks=("slip",), trust=0.8)).notes == ()
 
 
 @pytest.mark.parametrize("said", ["2", "0/5", "often", "4 in 0", ""])
