@@ -16,7 +16,7 @@ from reading import mistakes_read
 from real_words import TASKS as REAL_WORDS
 from scoring import save_figures
 
-from disambig.data.trust import Point, Trust
+from disambig.data.trust import PUT_IN, TAKEN_OUT, Point, Trust
 from disambig.evaluation.mistakes.checkers import Models
 from disambig.evaluation.mistakes.trial import Trial
 from disambig.evaluation.mistakes.trust import PER_1000, measured, share_at
@@ -41,7 +41,12 @@ def measure_trust(data: Path) -> None:
             write_trust(path, found[task])
         else:
             (path / "trust.json").unlink(missing_ok=True)
-    tasks = {task: _rows(trust, trials["test"]) for task, trust in found.items()}
+    rows = {
+        f"{task}, {kind}" if kind else task: _rows(trust, trials["test"], kind)
+        for task, trust in found.items()
+        for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs))
+    }
+    tasks = {name: some for name, some in rows.items() if some}
     save_figures({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
 
 
@@ -50,13 +55,14 @@ def _text(trial: Trial) -> str:
     return f"documentation of {projects} projects, as if {PER_1000:g} words in 1,000 were mistakes"
 
 
-def _rows(trust: Trust, test: Trial) -> list[dict[str, Any]]:
+def _rows(trust: Trust, test: Trial, kind: str) -> list[dict[str, Any]]:
     """Return for each of `SHARES` the probability from which on it holds, and what both parts say there."""
     rows: list[dict[str, Any]] = []
     for asked in SHARES:
-        point = next((point for point in trust.points if point.share >= asked), None)
+        points = trust.pairs[kind] if kind else trust.points
+        point = next((point for point in points if point.share >= asked), None)
         if point is not None:
-            beside = share_at(test, trust.task, point.least)
+            beside = share_at(test, trust.task, point.least, kind=kind)
             rows.append({"asked": asked, "dev": _plain(point), "test": beside and _plain(beside)})
     return rows
 

@@ -9,6 +9,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+PUT_IN, TAKEN_OUT = "words put in", "words taken out"
+"""What flags are called that put a word in where none stands, and those that take one out."""
 LEVELS = (("very-high", 0.9), ("high", 0.8), ("medium", 0.5), ("low", 0.0))
 """Names of shares of flags that are right, as code scanning has them, and the least share of each."""
 
@@ -52,7 +54,7 @@ class Share:
     flags : int
         How many flags that was seen on.
     of : str
-        What these were: all flags of the task, or of a pair of words.
+        What these were: all flags of the task, those that put words in or take words out, or of a pair.
     text : str
         Where they were seen.
     """
@@ -84,7 +86,7 @@ class Trust:
     points : tuple of Point
         Of all its flags, the probability rising, the first one's 0; the share rises with it.
     pairs : mapping of str to tuple of Point
-        The same for pairs of words of which enough was seen, by `pair_of`.
+        The same for pairs of words of which enough was seen, by `pair_of`, and for `PUT_IN` and `TAKEN_OUT`.
     """
 
     task: str
@@ -96,12 +98,12 @@ class Trust:
     def of(self, observed: str, replacement: str, probability: float) -> Share:
         """Return how far a flag is to be trusted that replaces one word by another."""
         pair = pair_of(observed, replacement)
-        points = self.pairs.get(pair, self.points)
+        named = next((name for name in (pair, kind_of(pair)) if name in self.pairs), "")
+        points = self.pairs[named] if named else self.points
         leasts = [point.least for point in points]
         point = points[max(0, bisect_right(leasts, probability) - 1)]
         flags = point.right + point.wrong + point.false
-        named = pair if pair in self.pairs else self.task
-        return Share(point.share, point.low, point.high, flags, named, self.text)
+        return Share(point.share, point.low, point.high, flags, named or self.task, self.text)
 
     def least_for(self, share: float) -> float | None:
         """Return the probability below which no flag is trusted as far as `share`; None where none is."""
@@ -111,6 +113,15 @@ class Trust:
 
 
 def pair_of(observed: str, replacement: str) -> str:
-    """Return what a flag and one that takes its correction back have in common: both words, in order."""
-    words = (" ".join(each.lower().replace("\u2019", "'").split()) for each in (observed, replacement))
-    return "/".join(sorted(words))
+    """Return what a flag and one that takes its correction back have in common: both words, in order.
+
+    A word that is put in has nothing before the stroke, one that is taken out nothing behind it.
+    """
+    words = [" ".join(each.lower().replace("\u2019", "'").split()) for each in (observed, replacement)]
+    return "/".join(sorted(words) if all(words) else words)
+
+
+def kind_of(pair: str) -> str:
+    """Return `PUT_IN` or `TAKEN_OUT` where one side of a pair is no word, else nothing."""
+    before, _, behind = pair.partition("/")
+    return "" if before and behind else TAKEN_OUT if before else PUT_IN

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.trust import Point, Trust
+from disambig.data.trust import PUT_IN, TAKEN_OUT, Point, Trust, kind_of
 from disambig.evaluation.mistakes.trial import Limits, Trial
 from disambig.measures.intervals import wilson
 from disambig.model.one_place import ranks
@@ -67,14 +67,28 @@ def measured(trial: Trial, limits: Limits, *, text: str, per_1000: float = PER_1
         curves = {
             str(pair): _curve(own.take(own.pairs == pair), weights) for pair in pairs[counts >= LEAST_PAIR]
         }
+        kinds = np.array([kind_of(pair) for pair in own.pairs.tolist()])
+        for kind in (PUT_IN, TAKEN_OUT):
+            if LEAST_FLAGS <= (kinds == kind).sum() < len(kinds):
+                curves[kind] = _curve(own.take(kinds == kind), weights)
         found[task] = Trust(task, text, per_1000, _curve(own, weights), curves)
     return found
 
 
-def share_at(trial: Trial, task: str, least: float, *, per_1000: float = PER_1000) -> Point | None:
-    """Return how many of a task's flags of a probability or more are right; None where there is none."""
+def share_at(
+    trial: Trial, task: str, least: float, *, kind: str = "", per_1000: float = PER_1000
+) -> Point | None:
+    """Return how many of a task's flags of a probability or more are right; None where there is none.
+
+    Parameters
+    ----------
+    kind : str
+        `PUT_IN` or `TAKEN_OUT` where only these are counted.
+    """
     seen = _seen(trial)
     own = seen.take((seen.tasks == trial.tasks.index(task)) & (seen.sure >= least))
+    if kind:
+        own = own.take(np.array([kind_of(pair) == kind for pair in own.pairs.tolist()], bool))
     counts = np.bincount(own.kinds, minlength=len(_KINDS))
     return _point(least, counts, _weights(trial, per_1000)) if counts.sum() else None
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_mistakes import Said
 
-from disambig.data.trust import LEVELS, Trust, pair_of
+from disambig.data.trust import LEVELS, PUT_IN, TAKEN_OUT, Trust, kind_of, pair_of
 from disambig.evaluation.mistakes.edits import Edit
 from disambig.evaluation.mistakes.trial import Trial
 from disambig.evaluation.mistakes.trust import LEAST_FLAGS, measured, share_at
@@ -96,6 +98,25 @@ def test_a_pair_of_words_has_a_curve_of_its_own_where_enough_is_seen_of_it():
     assert trust.least_for(trust.of("in", "on", 0.9).share) == 0.0  # those of the pair are as good at any
 
 
+def test_words_put_in_and_taken_out_have_curves_of_their_own():
+    """Of the flags of a task those that take words out may be wrong, though all together are mostly right."""
+    flags = [(0.9, "right")] * 60 + [(0.9, "false", "")] * LEAST_FLAGS
+    trust = measured(trial_of(flags), {"one": 1.0}, text="t")["one"]
+    assert set(trust.pairs) == {TAKEN_OUT}
+    said = trust.of("it", "", 0.9)
+    assert (said.of, said.flags) == (TAKEN_OUT, LEAST_FLAGS) and said.share < 0.1
+    assert trust.of("in", "on", 0.9).of == trust.of("", "in", 0.9).of == "one"
+    of_both = replace(trust, pairs={**trust.pairs, PUT_IN: trust.points})
+    assert of_both.of("", "in", 0.9).of == PUT_IN
+
+
+@pytest.mark.parametrize(
+    ("pair", "kind"), [("/the", PUT_IN), ("the/", TAKEN_OUT), ("a/the", ""), ("may be/maybe", "")]
+)
+def test_kinds_of_flags(pair, kind):
+    assert kind_of(pair) == kind
+
+
 def test_the_other_part_is_asked_at_the_same_probability():
     trial = trial_of([(0.9, "right")] * 10 + [(0.5, "false")] * 10)
     point = share_at(trial, "one", 0.6, per_1000=10)
@@ -129,7 +150,7 @@ def test_curves_rise_and_count_what_was_seen(flags):
 
 def test_pairs_are_of_words_either_way():
     assert pair_of("It\u2019s", "its") == pair_of("its", "it's") == "it's/its"
-    assert pair_of("", "The ") == "/the"
+    assert pair_of("", "The ") == "/the" and pair_of(" the", "") == "the/"
     assert pair_of("may  be", "maybe") == "may be/maybe"
 
 
