@@ -22,7 +22,7 @@ MISSING = (
     "which when this so of in for with as on at by from"
 ).split()
 NO_NAMES = 500
-"""So many of the most frequent words are mistakes with a capital, too: "The The"; others are names."""
+"""So many of the most frequent words are no names with a capital, as "The The" is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,8 @@ class Doubled(InContext):
         Words that may be missing; none at all decides doubled words alone.
     most_twice : float
         The log-odds of a word that stands there twice against no word up to which it is decided: above, as
-        in "had had" or "what it is is this", it may well be meant. Infinity decides all, without the model.
+        in "had had" or "what it is is this", it may well be meant. Infinity decides all, without the model,
+        but those with a capital, which are names unless the model knows them as frequent words.
     least_missing : float
         The log-odds of one of them against no word from which on an empty place is decided.
     name, language : str
@@ -89,12 +90,14 @@ class Doubled(InContext):
         ones = np.ones(len(at), np.int32)
         both = at - 1, ones + 1  # the first of the two may be a part of a larger word, too
         at = at[~apart_from_text(view, *both) & in_running_text(view, *both)]
-        rank = self.model.vocabulary.of_hashes(view.hashes[at])
-        common = ((rank >= 0) & (rank < NO_NAMES)).tolist()
         documents = view.document_of(at).tolist()
         spans = zip(documents, view.starts[at].tolist(), view.ends[at].tolist(), strict=True)
         texts = [view.texts[document][start:end] for document, start, end in spans]
-        kept = [i for i, text in enumerate(texts) if is_word(plain(text)) and (common[i] or text.islower())]
+        names = [not text.islower() for text in texts]
+        if any(names) and self.most_twice < np.inf:
+            rank = self.model.vocabulary.of_hashes(view.hashes[at])
+            names = (np.array(names) & ((rank < 0) | (rank >= NO_NAMES))).tolist()
+        kept = [i for i, text in enumerate(texts) if is_word(plain(text)) and not names[i]]
         own = CandidateLists.of([(plain(texts[i]), ZERO) for i in kept])
         zeros = np.zeros(len(kept), np.int32)
         return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)

@@ -152,6 +152,12 @@ def test_words_that_fit_beside_each_other_are_left(files):
     assert found(task, "We saw saw it.") == [("saw", [""])]  # the model does not know it
 
 
+def test_names_may_stand_twice(files):
+    task = Doubled(words=files["words"], missing=[], most_twice=99.0)
+    assert found(task, "The The cat came. Duran Duran sang.") == [("The", [""])]
+    assert found(task, "The the cat came. Duran duran sang.") == [("the", [""]), ("duran", [""])]
+
+
 def test_a_word_that_stands_twice_is_no_form_and_no_slip(files):
     form, slip = (
         kind(words=files["words"], relations=files["relations"], least=-99.0) for kind in (Form, Slip)

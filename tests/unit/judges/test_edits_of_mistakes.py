@@ -1,0 +1,56 @@
+"""Edits: of what kind they are, and what changes from one word to the other."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.judges.mistakes import edits
+from disambig.judges.mistakes.edits import change_of, kind_of
+
+
+@pytest.mark.parametrize(
+    ("written", "meant", "kind"),
+    [
+        ("its", "it's", edits.MARK),
+        ("everyday", "every day", edits.MARK),
+        ("loose", "lose", edits.LETTER),
+        ("form", "from", edits.LETTER),
+        ("than", "then", edits.LETTER),
+        ("lead", "led", edits.LETTER),
+        ("affect", "effect", edits.LETTER),
+        ("to", "for", edits.OTHER),
+        ("diary", "dairy", edits.LETTER),
+        ("weather", "whether", edits.OTHER),
+        ("", "to", edits.INSERTION),
+        ("to", "", edits.DELETION),
+    ],
+)
+def test_kinds_of_edits(written, meant, kind):
+    assert kind_of(written, meant) == kind
+
+
+@pytest.mark.parametrize(
+    ("pair", "other", "same"),
+    [
+        (("walks", "walk"), ("Uses", "use"), True),
+        (("walks", "walk"), ("walk", "walks"), False),
+        (("walked", "walking"), ("used", "using"), True),
+        (("was", "were"), ("has", "have"), False),
+        (("its", "it's"), ("ones", "one's"), True),
+    ],
+)
+def test_changes_are_what_two_words_do_not_begin_with(pair, other, same):
+    assert (change_of(*pair) == change_of(*other)) == same
+    assert change_of(*pair) != edits.NO_CHANGE
+
+
+@pytest.mark.parametrize("pair", [("", "to"), ("to", ""), ("organise", "organisation")])
+def test_nothing_changes_between_words_and_none_or_far_ones(pair):
+    assert change_of(*pair) == edits.NO_CHANGE
+
+
+@given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
+def test_kinds_but_missing_words_are_the_same_both_ways(a, b):
+    assert kind_of(a, b) == kind_of(b, a)
