@@ -62,7 +62,10 @@ def run(arguments: list[str] | None = None) -> None:
             status = _run(sys.argv[1:] if arguments is None else arguments)
         except KeyboardInterrupt:
             status = INTERRUPTED
-    sys.exit(_close_stdout(TERMINATED if came else status))
+    status = _close_stdout(TERMINATED if came else status)
+    if came:  # Python hears nothing more while it ends
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(status)
 
 
 @contextmanager
@@ -83,7 +86,12 @@ def _sigterm_interrupts() -> Iterator[list[float]]:
         yield came
     finally:
         if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, _end_at_once if came else signal.SIG_DFL)
+
+
+def _end_at_once(*_: object) -> None:
+    """End with the status that the first SIGTERM has made: all is cleaned up."""
+    os._exit(TERMINATED)
 
 
 def _run(arguments: list[str]) -> int:

@@ -142,7 +142,7 @@ def build(
         float | None,
         typer.Option(
             help="Megabytes of text a shard of a job; packed files are not cut. Default: a sixteenth of the "
-            "text, about 8 at least and 128 at most.",
+            "text, 128 at most; of less than 100 megabytes a twelfth, an eighth or a quarter.",
             min=1e-6,
         ),
     ] = None,

@@ -172,3 +172,26 @@ def test_a_rate_that_is_none_is_refused_under_its_own_name(capsys):
     shown = capsys.readouterr().err
     assert shown.startswith("disambig: [D602] --rate -1.0:")
     assert shown.count("\n") == 1
+
+
+TERMINATED_TWICE = """
+import atexit, os, signal, sys
+import disambig.cli.main as main
+
+def again(*_):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return 0
+
+main._run = again
+if sys.argv[1] == "closing":
+    main._close_stdout = again
+atexit.register(again)
+main.run([])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no signals")
+@pytest.mark.parametrize("where", ["closing", "ending"])
+def test_terminated_once_more_while_it_ends(where):
+    done = subprocess.run([sys.executable, "-c", TERMINATED_TWICE, where], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, b"")
