@@ -41,8 +41,9 @@ def people(figures: dict[str, Any]) -> str:
         lines += ["| " + " | ".join([*cells, percent(line["wrong"])]) + " |", ""]
         lines += _curve_of_people(found["curve"], found.get("harper"))
     lines += [
-        "Flags on the untouched paragraphs of `dev` that one reader read. What looked wrong for another",
-        "reason than the one proposed, or like a matter of style, was taken for right.\n",
+        "Flags on the untouched paragraphs of `dev` that one reader read, raised by these models",
+        "and by earlier ones. What looked wrong for another reason than the one proposed, or like a",
+        "matter of style, was taken for right.\n",
         "| flags | read | show a mistake |",
         "|---|---|---|",
         *(f"| {title} | {n} | {real} |" for title, n, real in counts_by_task()),

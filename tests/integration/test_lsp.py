@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -128,7 +127,7 @@ async def test_a_mistake_is_flagged_and_goes_when_it_is_corrected(editor):
     (found,) = await editor.changed("notes.md", 16, 17, "e")
     assert found.message.startswith("then -> than (0.")
     assert found.severity == types.DiagnosticSeverity.Information
-    assert found.source == "disambig" and found.code in ("disambig/slip", "disambig/spelling")
+    assert (found.source, found.code) == ("disambig", "disambig/spelling")
     assert (found.range.start.character, found.range.end.character) == (14, 18)
     assert found.data["fixes"][0]["newText"] == "than"
     actions = await editor.actions("notes.md", [found])
@@ -174,7 +173,7 @@ async def test_hover_says_why(editor):
     identifier = types.TextDocumentIdentifier(editor.uri("notes.md"))
     hover = await editor.client.text_document_hover_async(types.HoverParams(identifier, found.range.start))
     said = hover.contents.value
-    assert re.match(r"\*\*`then` -> `than`\*\* \((slip|spelling); of such flags ", said)
+    assert said.startswith("**`then` -> `than`** (spelling; of such flags ")
     assert '"better than" was seen' in said
     assert "| better then |" in said
     assert hover.range == found.range
