@@ -142,7 +142,7 @@ def build(
         float | None,
         typer.Option(
             help="Megabytes of text a shard of a job; packed files are not cut. Default: a sixteenth of the "
-            "text, 128 at most; of less than 100 megabytes a twelfth, an eighth or a quarter.",
+            "text, 128 at most; of up to 96 megabytes a quarter, an eighth or a twelfth, of up to 8 all.",
             min=1e-6,
         ),
     ] = None,
