@@ -1,9 +1,10 @@
 """One decision a place: of flags whose edits overlap the most probable stands, the others are alternatives.
 
 An edit takes up slots: the characters that it replaces and the gaps between them; one that puts a word in
-takes up the gap alone, and one that takes a word out the gaps on both sides, too: behind the blank that goes
-with it. Two edits overlap where they share a slot. So a word put in before another that is replaced stands
-beside it, and of two words side by side one alone is taken out.
+takes up the gap and the begin of the next word, and one that takes a word out the gaps on both sides, too:
+behind the blank that goes with it. Two edits overlap where they share a slot. So no word is put in before
+one that is replaced ("She begun": "had begun" or "began"), and of two words side by side one alone is taken
+out: each was decided as if the other stayed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def slots_of(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
     """
     first, last = 2 * starts, 2 * ends
     inside = first < last
-    return np.stack([first + (inside & ~removes), last - (inside & ~removes)])
+    return np.stack([first + (inside & ~removes), last - (inside & ~removes) + ~inside])
 
 
 def standing(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -> Ints:

@@ -182,12 +182,14 @@ def test_of_two_words_for_one_place_the_surer_is_put_in(note, capfd, monkeypatch
         assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == "We listen the music."
 
 
-def test_a_word_is_put_in_before_one_that_is_replaced(note, capfd, monkeypatch):
-    rows = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 15, 1, 2)], task="b")
+@pytest.mark.parametrize(("sure", "right"), [(0.9, "We listen to about."), (0.1, "We listen the.")])
+def test_a_word_is_put_in_or_the_next_one_replaced(note, capfd, monkeypatch, sure, right):
+    """Each was decided as if the other stayed: of "She begun" both would make "She had began"."""
+    rows = decisions([(0, 10, 10, 3, 0)], [sure], task="a"), decisions([(0, 10, 15, 1, 2)], [0.5], task="b")
     note.write_text("We listen about.")
     for both in (rows, rows[::-1]):
         monkeypatch.setattr(ModelSource, "load", lambda source, both=both: lambda texts: list(both))
-        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == "We listen to the."
+        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
 
 
 def test_annotate_for_programs(capfd):

@@ -21,13 +21,12 @@ FLAGS = [  # task, what stands there, what should, and what else is proposed
     ("form", "a", "an", []),
     ("doubled", "The", "", [("form", "An")]),
     ("doubled", "to to", "to", [("form", "")]),
-    ("doubled", "", "have ", []),  # before a word that the other task replaces: another place
-    ("form", "seen", "saw", []),
+    ("form", "seen", "saw", [("doubled", "have ")]),  # both at once would be "have saw"
     ("form", "a", "an", []),
 ]
 CORRECTED = """I saw an old house in the rain.
 
-A dog ran. He went to home, and I have saw an owl. Nothing here.
+A dog ran. He went to home, and I saw an owl. Nothing here.
 """
 
 

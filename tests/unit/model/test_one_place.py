@@ -81,7 +81,8 @@ def overlap(one, other, text="one two three four"):
         ((0, 7, "one two", "x"), (4, 13, "two three", "y"), True),
         ((4, 7, "two", "too"), (8, 13, "three", "tree"), False),
         ((4, 4, "", "a"), (4, 4, "", "the"), True),
-        ((4, 4, "", "a"), (4, 7, "two", "too"), False),  # a word put in before another that is replaced
+        ((4, 4, "", "a"), (4, 7, "two", "too"), True),  # each was decided as if the other stayed as it is
+        ((4, 4, "", "a"), (4, 7, "two", ""), True),
         ((4, 4, "", "a"), (0, 3, "one", "on"), False),
         ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside of what is replaced
         ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the blank that goes is in that gap
