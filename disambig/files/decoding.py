@@ -19,7 +19,7 @@ def decoded(data: bytes, path: str, encoding: str) -> str:
     except UnicodeError as problem:
         raise _no_text(path, data, encoding, problem) from None
     except (LookupError, ValueError):
-        raise UserError("D470", name=encoding) from None
+        raise UserError("D470", where=f"{path}: ", name=encoding) from None
     if "\0" in text:
         raise UserError("D303", path=path, offset=text.index("\0"), hint="")
     return text.removeprefix("\ufeff")

@@ -156,4 +156,4 @@ def _check_encoding(name: str) -> None:
     try:
         "".encode(name)
     except (LookupError, ValueError):  # unknown, or one that encodes nothing, or no name at all
-        raise UserError("D470", name=name) from None
+        raise UserError("D470", where="", name=name) from None
