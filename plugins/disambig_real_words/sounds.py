@@ -20,8 +20,11 @@ from disambig.api import UserError
 ENGLISH = Path(__file__).parent / "languages" / "en.sounds.tsv"
 LONGEST = 5
 """First letters that are looked at."""
-SURE = 6.0
-"""Log-odds are cut here."""
+SURE, SUREST = 6.0, 10.0
+"""Log-odds are cut here; of numbers at the second."""
+OF_CAPITALS, OF_NUMBERS = 2.0, 3.0
+"""What is read out letter by letter, or a number, begins with one sound: where both articles were counted,
+those who wrote took it for another. So log-odds are so many times as large."""
 _SMOOTHING = 0.25
 _NEXT = re.compile(r"[ \t\r\n]+[\"'\u2018\u201c(\[{`*_$@.#<]*(\w+(?:[,.]\d{3})*)")
 """The word behind an article, what opens a quotation or marks it up in between."""
@@ -99,21 +102,45 @@ def _read(path: str) -> Sounds:
     except (OSError, ValueError) as problem:
         said = getattr(problem, "strerror", None) or problem
         raise UserError("D998", path=path, problem=said) from problem
-    odds = {}
+    counted: dict[str, tuple[int, int]] = {}
     for number, line in enumerate(lines, 1):
         if line.startswith("// ") or not line.strip():
             continue
         key, *counts = line.split("\t")
         if not key or len(counts) != 2 or not all(each.isascii() and each.isdigit() for each in counts):
             raise UserError("D998", path=path, problem=f"line {number}: a key and two counts are wanted")
-        odds[key] = log_odds(*map(int, counts))
-    return Sounds(odds)
+        counted[key] = int(counts[0]), int(counts[1])
+    return Sounds(_odds(counted))
+
+
+def _odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
+    """Return the log-odds of each key.
+
+    Of numbers against those of all numbers: whoever takes all digits for one knows these (see
+    `disambig.words.v1`), so what is to be known beside is how much this number differs.
+    """
+    numbers = [found for key, found in counted.items() if key[0] == "#"]
+    usual = log_odds(*map(sum, zip(*numbers, strict=True))) if numbers else 0.0
+    odds = {}
+    for key, found in counted.items():
+        if key[0] == "#":
+            odds[key] = _cut(OF_NUMBERS * _ratio(*found) - usual, SUREST)
+        else:
+            odds[key] = _cut((OF_CAPITALS if key[0] == "+" else 1.0) * _ratio(*found), SURE)
+    return odds
 
 
 def log_odds(a: int, an: int) -> float:
     """Return the log-odds of "an" where the two were counted, smoothed, `SURE` at most."""
-    found = math.log((an + _SMOOTHING) / (a + _SMOOTHING))
-    return max(-SURE, min(SURE, found))
+    return _cut(_ratio(a, an), SURE)
+
+
+def _ratio(a: int, an: int) -> float:
+    return math.log((an + _SMOOTHING) / (a + _SMOOTHING))
+
+
+def _cut(odds: float, most: float) -> float:
+    return max(-most, min(most, odds))
 
 
 def _spoken(word: str) -> str:

@@ -2,8 +2,8 @@
 
 python tests/benchmarks/count_sizes.py 1 3 --workers 2 --folder /tmp
 
-Words are drawn one by one with Zipf's frequencies, which is the worst case: almost every longer n-gram is new.
-A gigabyte needs eleven more on the disk.
+Words are drawn one by one with Zipf's frequencies, which is the worst case: almost every longer n-gram is
+new. A gigabyte needs eleven more on the disk.
 """
 
 from __future__ import annotations
@@ -82,10 +82,12 @@ class Watched(threading.Thread):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sizes", type=float, nargs="+", help="gigabytes of text")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--folder", type=Path, help="where text, temporary files and tables lie while it runs")
+    parser.add_argument("--folder", type=Path, help="where text, temporary files and tables lie meanwhile")
     parser.add_argument("more", nargs="*", help="options of `counts build`, after --")
     given = sys.argv[1:]
     more = given[given.index("--") + 1 :] if "--" in given else []
@@ -97,10 +99,9 @@ def main() -> None:
             (folder / "text").mkdir()
             made_text(folder / "text", int(size * 1e9))
             began = time.perf_counter()
-            running = subprocess.Popen(
-                [sys.executable, "-m", "disambig", "counts", "build", folder / "text", "-o", folder / "made.counts"]
-                + ["--quiet", "--workers", str(options.workers), *more]
-            )
+            build = [sys.executable, "-m", "disambig", "counts", "build", "--quiet"]
+            files = [str(folder / "text"), "-o", str(folder / "made.counts")]
+            running = subprocess.Popen([*build, *files, "--workers", str(options.workers), *more])
             watched = Watched(running.pid, folder)
             watched.start()
             if running.wait():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from disambig_real_words.article import Article
 from disambig_real_words.sound import Sound, odds_at
-from disambig_real_words.sounds import ENGLISH, SURE, keys_of, log_odds, read_sounds
+from disambig_real_words.sounds import ENGLISH, SURE, SUREST, keys_of, log_odds, read_sounds
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_cloze import articles
@@ -86,6 +86,17 @@ def test_counts_are_smoothed_and_cut():
     assert log_odds(3, 3) == 0
     assert log_odds(0, 4) == pytest.approx(np.log(4.25 / 0.25))
     assert log_odds(10**6, 0) == -SURE
+
+
+def test_what_is_read_out_is_surer_than_its_counts(tmp_path):
+    """A number, beside, is told from all numbers: that these begin with "a" is known without it."""
+    (tmp_path / "xx.tsv").write_text("m-\t4\t8\n+m.\t4\t8\n#8\t10\t40\n#2\t90\t10\n", encoding="utf8")
+    sounds, once = read_sounds(tmp_path / "xx.tsv"), log_odds(4, 8)
+    assert sounds.before("a mile", 1) == pytest.approx(once)
+    assert sounds.before("a MRI", 1) == pytest.approx(2 * once)
+    assert sounds.before("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
+    assert sounds.before("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
+    assert -SUREST < sounds.before("a 2", 1) < -1 < 1 < sounds.before("a 8", 1) < SUREST
 
 
 def test_the_most_particular_key_decides(tmp_path):
