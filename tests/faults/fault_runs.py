@@ -33,13 +33,13 @@ def begun(*arguments: object, folder: Path, python: tuple[str, ...] = FAKE, **se
     )
 
 
-def ended(running: subprocess.Popen) -> str:
-    """Return what a command said, once it has ended."""
+def ended(running: subprocess.Popen, case: object = "") -> str:
+    """Return what a command said, once it has ended; fail with the case where it hangs."""
     try:
         return running.communicate(timeout=LIMIT)[1].decode(errors="replace")
     except subprocess.TimeoutExpired:
         left = [named(pid) for pid in members(running.pid)]
-        raise AssertionError(f"it hangs: {left}") from None
+        raise AssertionError(f"it hangs: {case} {left}") from None
 
 
 def members(session: int) -> list[int]:
