@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -117,9 +117,19 @@ class Session:
             with suppress(OSError, asyncio.TimeoutError):  # the client's status says it, too
                 found = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
                 workers = found["workers"]
-                self.news.put(News("workers", value={each["id"]: (a, each) for a, each in workers.items()}))
+                self.news.put(
+                    News("workers", value={process_of(a, each): (a, each) for a, each in workers.items()})
+                )
                 pause = max(LOOK, len(workers) / 100)
             await asyncio.sleep(pause)
+
+
+def process_of(address: str, about: Mapping[str, Any]) -> str:
+    """Return what tells a worker's process from all others, before and after it.
+
+    Dask's own "id" is its name, which its keeper gives to the next one, too; its folder is made anew by each.
+    """
+    return f"{address} {about.get('local_directory', '')}"
 
 
 class KeptCluster:

@@ -16,6 +16,7 @@ from dask_cluster import cluster
 from disambig_dask.engine import Dask
 from disambig_dask.finding import address_of
 
+from disambig.alarm import limited
 from disambig.errors import UserError
 from disambig.testing.runner_works import Doubling
 
@@ -62,6 +63,17 @@ def test_all_workers_are_lost_and_one_comes(tmp_path):
         for pid in made.pids().values():
             os.kill(pid, signal.SIGKILL)
         made.start_worker()
+        found += run
+        assert [one.result for one in found] == ["slowslow"] * 6
+
+
+def test_a_worker_is_killed_and_back_under_its_name_between_two_looks(tmp_path, monkeypatch):
+    monkeypatch.setattr("disambig_dask.session.LOOK", 4.0)
+    with cluster(tmp_path, 1, "--name", "one") as made, limited(60):
+        run = Dask(made.address).run(Doubling(), ["slow"] * 6)
+        found = [next(run)]
+        for pid in made.pids().values():
+            os.kill(pid, signal.SIGKILL)
         found += run
         assert [one.result for one in found] == ["slowslow"] * 6
 
