@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +15,14 @@ AGAIN = 1.0
 
 class TooLong(BaseException):
     """What `limited` raises in the block: no Exception, which code of others may catch."""
+
+
+class _Deadline(threading.local):
+    """When the block that a thread is in has to end, in its own processor time."""
+
+    end = math.inf
+    compiling = 0
+    compiling_since = 0.0
 
 
 class _Clock:
@@ -25,6 +35,28 @@ class _Clock:
 
 
 _clock = _Clock()
+_deadline = _Deadline()
+
+
+@contextmanager
+def processor_time_limit(seconds: float) -> Iterator[None]:
+    """Let `check_time` raise `TooLong` once this thread has computed for so many seconds in the block.
+
+    Unlike `limited` it works in any thread, and nothing is interrupted: what runs in the block asks now and
+    then. Time in which functions are compiled does not count.
+    """
+    before = _deadline.end
+    _deadline.end = min(before, time.thread_time() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.end = before
+
+
+def check_time() -> None:
+    """Raise `TooLong` if the time of a `processor_time_limit` around the caller is over."""
+    if time.thread_time() > _deadline.end:
+        raise TooLong
 
 
 @contextmanager
@@ -56,6 +88,9 @@ def limited(seconds: float | None) -> Iterator[None]:
 
 def compiling_begins() -> None:
     """Stop the clock of a limited block."""
+    if not _deadline.compiling:
+        _deadline.compiling_since = time.thread_time()
+    _deadline.compiling += 1
     if _clock.runs:
         if not _clock.compiling:
             _clock.left = max(signal.setitimer(signal.ITIMER_REAL, 0)[0], 0.001)
@@ -64,6 +99,9 @@ def compiling_begins() -> None:
 
 def compiling_ends() -> None:
     """Let the clock of a limited block go on, unless more is still compiled."""
+    _deadline.compiling = max(0, _deadline.compiling - 1)
+    if not _deadline.compiling:
+        _deadline.end += time.thread_time() - _deadline.compiling_since
     if _clock.runs and _clock.compiling:
         _clock.compiling -= 1
         if not _clock.compiling:

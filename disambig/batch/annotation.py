@@ -63,7 +63,9 @@ def annotate_documents(
         where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
         text = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
         text = f"it took longer than {seconds:g} seconds" if isinstance(problem, TooLong) else text
-        return [], [Bad(documents[0].path, UserError("D313", path=where, problem=text))]
+        failed = UserError("D313", path=where, problem=text)
+        failed.__cause__ = problem
+        return [], [Bad(documents[0].path, failed)]
 
 
 def telling(annotate: Annotate, tell: Tell, most: int) -> Annotate:

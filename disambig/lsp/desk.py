@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from disambig.alarm import TooLong, processor_time_limit
 from disambig.engine import warm
 from disambig.errors import UserError
 from disambig.lsp.documents import Found, State, TextDocument
@@ -21,6 +23,10 @@ SOON = 0.003
 """Seconds without another change after which a text is checked."""
 MOST = 2_000_000
 """Characters of a text that is checked."""
+SLICE = 6.0
+"""Seconds of processor time after which others have their turn before the rest of a long text is checked."""
+LIMIT = 9.0
+"""Seconds of processor time after which a text is given up whose paragraphs leave no turn to others."""
 _ENOUGH = 1_500
 """Characters that most kernels have something to do with."""
 _log = logging.getLogger(__name__)
@@ -130,6 +136,11 @@ class Desk:
             document.is_waiting = True
             self.worker.give(lambda: self._check(document))
 
+    def _go_on(self, document: TextDocument) -> None:
+        """Check the rest of a long text when others had their turn, unless it is checked anew anyway."""
+        if document not in self._timers:
+            self._give(document)
+
     def _check(self, document: TextDocument) -> None:
         """Check a text as it is now; runs in the worker's thread."""
         document.is_waiting = False
@@ -156,6 +167,7 @@ class Desk:
 
         if len(state.text) > MOST:
             raise UserError("D845", path=document.name, length=len(state.text), most=MOST)
+        until = time.thread_time() + SLICE
         live = document.live
         if live is None or document.live_settings != asked:
             settings = self._settings_of(document.name)
@@ -164,8 +176,22 @@ class Desk:
             document.live_settings = asked
             for note in annotate.notes if isinstance(annotate, Checker) else ():
                 self._on_loop(self._tell, document, note)
-        checked = live.check(state.text, lambda: not document.is_now(state, asked))
+        is_late = False
+
+        def stop() -> bool:
+            nonlocal is_late
+            is_late = time.thread_time() > until
+            return is_late or not document.is_now(state, asked)
+
+        try:
+            with processor_time_limit(LIMIT):
+                checked = live.check(state.text, stop)
+        except TooLong:
+            raise UserError("D895", path=document.name, seconds=LIMIT) from None
         if checked is None:
+            if is_late and document.is_now(state, asked):  # what is decided by now is kept
+                self._on_loop(self._tell, document, UserError("D894", path=document.name, seconds=SLICE))
+                self._on_loop(self._go_on, document)
             return None
         for problem in checked.problems:
             self._on_loop(self._tell, document, problem)

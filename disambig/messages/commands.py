@@ -1,4 +1,4 @@
-"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D88x, D890 the server; D9xx parsing; D99x words in context."""
+"""Messages of commands and plugins: D6xx command line, D68x words of lists; D7xx learners; D85x, D86x engines; D88x, D89x the servers; D9xx parsing; D99x words in context."""
 
 # ruff: noqa: E501  (a message is one line)
 from __future__ import annotations
@@ -179,6 +179,11 @@ MESSAGES: dict[str, str] = {
     "D888": "there is no {path!r} here",
     "D889": "the request did not come within {seconds:g} seconds",
     "D890": "{path!r} is not asked by {method}: use {allowed}",
+    "D891": "the text takes longer than {seconds:g} seconds of processor time to check: send a shorter one",
+    "D892": "the editor, process {pid}, has ended; the language server ends, too",
+    "D893": "the editor no longer reads what the language server writes ({problem}); the server ends",
+    "D894": "{path}: too long to be checked within {seconds:g} seconds; the check goes on, and the diagnostics come when all of it is checked",
+    "D895": "{path}: not checked, since a paragraph takes longer than {seconds:g} seconds of processor time; `disambig check` reads it",
     # parsing
     "D900": "parser {path}: cannot be read: {problem}; train it again, or copy it again",
     "D901": "no parser {name!r}, no such folder or pack: {hint}name a folder that `disambig train-parser` made; there are {names}",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from disambig.alarm import check_time
 from disambig.data.decisions import Decisions
 from disambig.model.model import Model
 from disambig.model.one_place import settle
@@ -68,6 +69,7 @@ def decide_each(
     rates = rates_of(models, flags_per_1000)
     decisions = []
     for model in models:
+        check_time()
         name = model.tokenisation.name
         if name not in views:
             view = view_of_texts(texts, model.tokenisation, protected=protect)

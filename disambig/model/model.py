@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.alarm import check_time
 from disambig.data.batches.dense import DenseBlocks
 from disambig.data.batches.rows import rows_of
 from disambig.data.batches.sequences import SequenceRows
@@ -197,6 +198,7 @@ class Model:
         def parts() -> Iterator[tuple[NDArray[np.int64], Scored]]:
             found = features_of(self.extractors, view, instances, table, blocks)
             for group, rows, taken, features in found:
+                check_time()
                 scored = self.scored(features, taken, group, view)
                 done.append((rows, scored.scores))
                 if table[group].learned:

@@ -67,14 +67,18 @@ def standing(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -
     chain[order] = np.cumsum(begins) - 1
     linked = np.flatnonzero((np.bincount(chain) > 1)[chain])
     surest_first = np.lexsort((tasks, first - last, -probabilities, chain))
-    stand: list[int] = []
+    in_turn = surest_first[np.isin(surest_first, linked)].tolist()
+    taken: dict[int, int] = {}  # by slot: looking through all edits that stand would be quadratic in a chain
     here = -1
-    for i in surest_first[np.isin(surest_first, linked)].tolist():
+    for turn, i in enumerate(in_turn):
         if chain[i] != here:
-            stand, here = [], int(chain[i])
-        found[i] = next((k for k in stand if first[i] <= last[k] and first[k] <= last[i]), i)
-        if found[i] == i:
-            stand.append(i)
+            taken, here = {}, int(chain[i])
+        slots_of_edit = range(int(first[i]), int(last[i]) + 1)
+        overlapped = [taken[slot] for slot in slots_of_edit if slot in taken]
+        if overlapped:
+            found[i] = in_turn[min(overlapped)]
+        else:
+            taken.update(dict.fromkeys(slots_of_edit, turn))
     return found
 
 

@@ -22,6 +22,8 @@ class Limits:
     client_seconds : float
         How long a client may take to send a request, to read its answer, or until the next request, before
         it is dropped.
+    text_seconds : float
+        Processor time that a text may take to be decided; one that takes longer is answered with 413.
     held : int
         Bytes of requests that wait, and of answers that are not sent yet; what is above is answered with 503.
     """
@@ -29,6 +31,7 @@ class Limits:
     max_text: int = 500_000
     max_clients: int = 256
     client_seconds: float = 10.0
+    text_seconds: float = 10.0
     held: int = 1 << 28
 
     @property

@@ -13,6 +13,7 @@ STATUS = {
     "D888": 404,
     "D889": 408,
     "D890": 405,
+    "D891": 413,
 }
 """By the code of the error; any other is a 500."""
 

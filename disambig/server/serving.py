@@ -58,7 +58,7 @@ def serve(
         for each in checker.loaded.notes:
             note(str(each))
         checker.warm_up([_WARM * 10, *[_WARM] * 30])
-        worker = Worker(checker.annotate)
+        worker = Worker(checker.annotate, seconds=limits.text_seconds)
         try:
             from disambig.server.app import make_app
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from disambig.alarm import TooLong, processor_time_limit
 from disambig.batch.annotation import BATCH, annotate_documents
 from disambig.batch.sources import Annotate
 from disambig.errors import UserError
 from disambig.formats.documents import Document
 from disambig.formats.results import Annotated
+
+if TYPE_CHECKING:
+    from disambig.data.decisions import Decisions
 
 Rates = Mapping[str, float]
 """Flags per 1,000 correct words, by task; a task that is not in it has its model's own."""
@@ -41,10 +46,13 @@ class Worker:
     ----------
     annotate : callable
         From rates to a function that decides texts.
+    seconds : float
+        Processor time that the texts of a batch may take, or a text alone.
     """
 
-    def __init__(self, annotate: Callable[[Rates], Annotate]) -> None:
+    def __init__(self, annotate: Callable[[Rates], Annotate], *, seconds: float = math.inf) -> None:
         self._annotate = annotate
+        self._seconds = seconds
         self._waiting: deque[_Job] = deque()
         self._changed = threading.Condition()
         self._ended = False
@@ -59,7 +67,7 @@ class Worker:
         Raises
         ------
         UserError
-            D313 where a text cannot be decided; D887 where the server ends; what `make` raises.
+            D313 where a text cannot be decided; D891 where that takes too long; D887 where the server ends; what `make` raises.
         """
         loop = asyncio.get_running_loop()
         job = _Job(texts, rates, make, loop, loop.create_future())
@@ -129,12 +137,30 @@ class Worker:
         documents = [Document(str(i), text, f"text {i}", kind="json") for i, text in enumerate(texts)]
         results: list[Annotated | UserError] = []
         if documents:
-            found, bad = annotate_documents(documents, self._annotate(batch[0].rates))
+            found, bad = annotate_documents(documents, self._limited(self._annotate(batch[0].rates)))
             good = {result.document.path: result for result in found}
-            wrong = {each.path: each.error for each in bad}
+            wrong = {each.path: _refusal(each.error) for each in bad}
             results = [good.get(each.path) or wrong[each.path] for each in documents]
         taken = iter(results)
         return [[next(taken) for _ in job.texts] for job in batch]
+
+    def _limited(self, annotate: Annotate) -> Annotate:
+        """Return `annotate` that raises D891 where it takes too long."""
+
+        def run(texts: Sequence[str]) -> list[Decisions]:
+            try:
+                with processor_time_limit(self._seconds):
+                    return annotate(texts)
+            except TooLong:
+                raise UserError("D891", seconds=self._seconds) from None
+
+        return run
+
+
+def _refusal(problem: UserError) -> UserError:
+    """Return what is wrong with a text: that it took too long, rather than that it could not be decided."""
+    cause = problem.__cause__
+    return cause if isinstance(cause, UserError) and cause.code == "D891" else problem
 
 
 def _tell(job: _Job, outcome: bytes | Exception) -> None:

@@ -43,6 +43,14 @@ def serve(
             help="How long a client may take to send a request or to read its answer before it is dropped.",
         ),
     ] = 10.0,
+    text_timeout: Annotated[
+        float,
+        typer.Option(
+            min=0.1,
+            metavar="SECONDS",
+            help="Processor time that one text may take; a text that takes longer is refused.",
+        ),
+    ] = 10.0,
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
@@ -82,7 +90,7 @@ def serve(
         host=host,
         port=port,
         origins=Origins.of(hosts=[host, *(allow_host or ())], origins=allow_origin or []),
-        limits=Limits(max_text, max_clients, client_timeout),
+        limits=Limits(max_text, max_clients, client_timeout, text_timeout),
         say=lambda line: output.remark(f"disambig: {line}\n"),
         note=lambda line: output.note(f"disambig: {line}\n"),
     )

@@ -7,7 +7,8 @@ documentation is a comment. Code that is broken gives other comments, and no err
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -27,10 +28,16 @@ _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"
 _STRING = "Literal.String"
 _LINE_ENDS = re.compile("\r\n?")
+_BLANKS = re.compile(r"(\s{64})(\s{64,})(\s{64})")
+"""Lexers try their patterns at each line, and some run over all blank lines behind it: quadratic time."""
 _LONG_LINE = re.compile("[^\r\n]{2000,}")
 """Nobody wrote it: code that a program made small."""
 _TAGS = re.compile("</|(?<![*/])/>")
 """In tags of JSX, which Pygments takes for regular expressions."""
+_OPENED = re.compile(r"/(?:\\\n)?\*")
+_CLOSED = re.compile(r"\*(?:\\\n)?/")
+_SEARCHES_THE_END = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")
+"""Lexers that search the whole text for the end of each comment that is opened: quadratic time without one."""
 _BEFORE_HASH = " \t\n;|&()"
 _KEPT = re.compile("[rRuU]?")
 Token = tuple[int, str, str]
@@ -74,14 +81,36 @@ def comments_of(text: str, suffix: str) -> list[Comment]:
     if suffix.endswith("x"):
         read = _TAGS.sub("  ", read)
     name = LANGUAGES[suffix]
+    if name in _SEARCHES_THE_END:
+        last = max((match.end() for match in _CLOSED.finditer(read)), default=0)
+        read = read[:last] + _OPENED.sub(lambda match: f"{match[0][:-1]}+", read[last:])
+    read, places = _with_short_gaps(read)
     tokens = _tokens(name, read)
     found = list(_python(tokens) if name == "PythonLexer" else _others(tokens))
     if name == "BashLexer":
         found = [each for each in found if each.start == 0 or read[each.start - 1] in _BEFORE_HASH]
+    ends = [each.start + len(read[each.start : each.end].rstrip()) for each in found]
     return [
-        Comment(each.start, each.start + len(read[each.start : each.end].rstrip()), each.docstring)
-        for each in found
+        Comment(places(each.start), places(end - 1) + 1, each.docstring)
+        for each, end in zip(found, ends, strict=True)
     ]
+
+
+def _with_short_gaps(text: str) -> tuple[str, Callable[[int], int]]:
+    """Return `text` with the middle of long runs of white space left out, and where its offsets were before."""
+    cuts: list[int] = []  # offsets into what is returned
+    left_out = [0]  # characters left out before the first cut, the second, ...
+    parts: list[str] = []
+    at = size = 0
+    for gap in _BLANKS.finditer(text):
+        kept = "\n" if "\n" in gap[2] else ""  # it may end a comment
+        parts += [text[at : gap.end(1)], kept, gap[3]]
+        size += gap.end(1) - at + len(kept)
+        cuts.append(size)
+        left_out.append(left_out[-1] + len(gap[2]) - len(kept))
+        size += len(gap[3])
+        at = gap.end()
+    return "".join([*parts, text[at:]]), lambda offset: offset + left_out[bisect_right(cuts, offset)]
 
 
 def _tokens(name: str, text: str) -> Iterator[Token]:
