@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from lsprotocol import types
@@ -15,8 +16,16 @@ from disambig.lsp.protocol import Protocol
 from disambig.lsp.session import Session
 
 
-def make_server(checkers: Checkers) -> tuple[LanguageServer, Protocol]:
-    """Return a server for one editor, and its protocol."""
+def make_server(
+    checkers: Checkers, watch: Callable[[int], None] = lambda pid: None
+) -> tuple[LanguageServer, Protocol]:
+    """Return a server for one editor, and its protocol.
+
+    Parameters
+    ----------
+    watch : callable
+        Given the number of the editor's process, with which the server is to end, if the editor names one.
+    """
     server = LanguageServer(
         "disambig",
         disambig.__version__,
@@ -29,6 +38,8 @@ def make_server(checkers: Checkers) -> tuple[LanguageServer, Protocol]:
 
     def initialize(params: types.InitializeParams) -> None:
         session.begin(params)
+        if params.process_id is not None:
+            watch(params.process_id)
 
     def initialized(params: types.InitializedParams) -> None:
         session.begun()

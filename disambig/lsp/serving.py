@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import select
 import socket
 import sys
 import threading
@@ -23,6 +24,10 @@ MOST = 32
 """Editors at once; others that connect wait."""
 PAUSE = 1.0
 """Seconds until a connection is accepted again after none could be."""
+LOOK = 1.0
+"""Seconds between two looks at the editor's process, where the system does not say that it has ended."""
+GRACE = 5.0
+"""Seconds until a server without its editor is ended by force: it may wait for a pipe that nobody reads."""
 _AT_ONCE = 1 << 16
 _log = logging.getLogger(__name__)
 
@@ -34,7 +39,12 @@ def serve_stdio() -> int:
     """
     target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
-        return serve(_Descriptor(sys.stdin.fileno()), target, Checkers())
+        status = serve(_Descriptor(sys.stdin.fileno()), target, Checkers(), cut=lambda: os._exit(1))
+    try:
+        target.flush()
+    except OSError:  # the interpreter would try again at its end, and exit with another status
+        os.dup2(os.open(os.devnull, os.O_WRONLY), target.fileno())
+    return status
 
 
 def serve_tcp(port: int, say: Callable[[str], object]) -> None:
@@ -63,13 +73,23 @@ def serve_tcp(port: int, say: Callable[[str], object]) -> None:
         _serve_all(listening, checkers)
 
 
-def serve(source: Readable, target: BinaryIO, checkers: Checkers, *, goes_on: bool = True) -> int:
+def serve(
+    source: Readable,
+    target: BinaryIO,
+    checkers: Checkers,
+    *,
+    goes_on: bool = True,
+    cut: Callable[[], object] = lambda: None,
+) -> int:
     """Serve one editor: messages come from `source`, answers go to `target`.
 
     Parameters
     ----------
     goes_on : bool
         As of `disambig.lsp.wire.read_messages`.
+    cut : callable
+        Ends the connection by force, from any thread: called where the editor's process has ended and the
+        server cannot end by itself.
 
     Returns
     -------
@@ -78,18 +98,19 @@ def serve(source: Readable, target: BinaryIO, checkers: Checkers, *, goes_on: bo
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, with what they hold
     try:
-        return asyncio.run(_serve(source, target, checkers, goes_on))
+        return asyncio.run(_serve(source, target, checkers, goes_on, cut))
     except SystemExit as end:  # pygls ends so
         return end.code if isinstance(end.code, int) else 1
     except (BrokenPipeError, ConnectionError):
         return 1
 
 
-async def _serve(source: Readable, target: BinaryIO, checkers: Checkers, goes_on: bool) -> int:
+async def _serve(
+    source: Readable, target: BinaryIO, checkers: Checkers, goes_on: bool, cut: Callable[[], object]
+) -> int:
     from disambig.lsp.server import make_server
 
-    _, protocol = make_server(checkers)
-    protocol.set_writer(_Writer(target))
+    ended = threading.Event()
     loop = asyncio.get_running_loop()
     waiting: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
 
@@ -108,13 +129,117 @@ async def _serve(source: Readable, target: BinaryIO, checkers: Checkers, goes_on
             read_messages(source, take, problem, goes_on=goes_on)
         put(None)
 
+    def end(reason: UserError) -> None:
+        _log.warning("disambig: %s", reason)
+        put(None)
+
+    def watch(pid: int) -> None:
+        """End with the editor's process; runs in a thread."""
+        if wait_for_exit(pid, ended):
+            end(UserError("D892", pid=pid))
+            if not ended.wait(GRACE):
+                cut()
+
+    def start_watching(pid: int) -> None:
+        threading.Thread(target=watch, args=(pid,), name="disambig-watching", daemon=True).start()
+
+    _, protocol = make_server(checkers, start_watching)
+    protocol.set_writer(_Writer(target, lambda problem: end(UserError("D893", problem=problem))))
     threading.Thread(target=read, name="disambig-reading", daemon=True).start()
     try:
         while (work := await waiting.get()) is not None:
             work()
     finally:
+        ended.set()
         protocol.session.desk.worker.end()
     return 1
+
+
+def wait_for_exit(pid: int, stop: threading.Event) -> bool:
+    """Wait until a process has ended, be it that nobody asked for its exit status yet.
+
+    Parameters
+    ----------
+    pid : int
+    stop : threading.Event
+        Once it is set, nobody waits any more.
+
+    Returns
+    -------
+    bool
+        False if it was stopped, or if the system does not let us watch the process.
+    """
+    if pid <= 0:  # a group of processes, or nothing
+        return False
+    if sys.platform == "win32":  # pragma: no cover
+        return _wait_on_windows(pid, stop)
+    if sys.platform != "linux" and hasattr(select, "kqueue"):  # pragma: no cover
+        with contextlib.suppress(OSError, OverflowError), contextlib.closing(select.kqueue()) as queue:
+            event = select.kevent(
+                pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD | select.KQ_EV_ONESHOT, select.KQ_NOTE_EXIT
+            )
+            happened = queue.control([event], 0)
+            while not stop.is_set() and not happened:
+                happened = queue.control(None, 1, LOOK)
+            return bool(happened)
+    if sys.platform == "linux" and hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError, OverflowError):  # it is gone, or the system is too old
+            descriptor = os.pidfd_open(pid)
+            try:
+                poll = select.poll()
+                poll.register(descriptor, select.POLLIN)
+                while not stop.is_set():
+                    if poll.poll(1000 * LOOK):
+                        return True
+                return False
+            finally:
+                os.close(descriptor)
+    begun = now = _start_of(pid)
+    while now is not None and now == begun:
+        if stop.wait(LOOK):
+            return False
+        now = _start_of(pid)
+    return True
+
+
+def _start_of(pid: int) -> str | None:
+    """Return when a process started, which tells it from a later one of its number; None if it has ended."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        pass
+    except (OSError, OverflowError):
+        return None
+    try:
+        with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+    except OSError:
+        return ""  # the system has no such folder
+    return None if fields[0] in "ZX" else fields[19]
+
+
+if sys.platform == "win32":  # pragma: no cover
+
+    def _wait_on_windows(pid: int, stop: threading.Event) -> bool:
+        import ctypes
+        from ctypes import wintypes
+
+        synchronize, no_such_process, signaled = 0x00100000, 87, 0
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        kernel.OpenProcess.restype = wintypes.HANDLE
+        kernel.OpenProcess.argtypes = (wintypes.DWORD, wintypes.BOOL, wintypes.DWORD)
+        kernel.WaitForSingleObject.argtypes = (wintypes.HANDLE, wintypes.DWORD)
+        kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
+        handle = kernel.OpenProcess(synchronize, False, pid)
+        if not handle:
+            return ctypes.get_last_error() == no_such_process
+        try:
+            while not stop.is_set():
+                if kernel.WaitForSingleObject(handle, int(1000 * LOOK)) == signaled:
+                    return True
+            return False
+        finally:
+            kernel.CloseHandle(handle)
 
 
 def _serve_all(listening: socket.socket, checkers: Checkers) -> None:
@@ -149,9 +274,13 @@ def _serve_connection(connection: socket.socket, checkers: Checkers) -> None:
     with contextlib.suppress(OSError), connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as source, connection.makefile("wb") as target:
-            serve(source, target, checkers, goes_on=False)
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)  # a thread still waits for more
+            serve(source, target, checkers, goes_on=False, cut=lambda: _shut(connection))
+            _shut(connection)  # a thread still waits for more
+
+
+def _shut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 class _Descriptor:
@@ -188,15 +317,23 @@ class _Descriptor:
 
 
 class _Writer:
-    """Writes whole messages."""
+    """Writes whole messages, until nobody reads them: that is said once."""
 
-    def __init__(self, target: BinaryIO) -> None:
+    def __init__(self, target: BinaryIO, gone: Callable[[Exception], object]) -> None:
         self._target = target
+        self._gone = gone
+        self._is_open = True
 
     def write(self, data: bytes) -> None:
         """Write and flush."""
-        self._target.write(data)
-        self._target.flush()
+        if not self._is_open:
+            return
+        try:
+            self._target.write(data)
+            self._target.flush()
+        except (OSError, ValueError) as problem:  # ValueError: it was closed
+            self._is_open = False
+            self._gone(problem)
 
     def close(self) -> None:
         """Leave the stream to who opened it."""

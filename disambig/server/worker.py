@@ -67,7 +67,8 @@ class Worker:
         Raises
         ------
         UserError
-            D313 where a text cannot be decided; D891 where that takes too long; D887 where the server ends; what `make` raises.
+            D313 where a text cannot be decided; D891 where that takes too long; D887 where the server ends;
+            what `make` raises.
         """
         loop = asyncio.get_running_loop()
         job = _Job(texts, rates, make, loop, loop.create_future())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -289,3 +290,88 @@ def test_a_port_in_use_is_told(port):
     refused = run("lsp", "--tcp", "--port", port)
     assert refused.returncode == 2
     assert "[D841] the language server cannot listen on 127.0.0.1:" in refused.stderr
+
+
+@pytest.fixture
+def editor():
+    """Start a process that an editor might be."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as started:
+        yield started
+        started.kill()
+
+
+def begin(wire: Wire, pid: int) -> None:
+    wire.ask("initialize", {"processId": pid, "rootUri": None, "capabilities": {}})
+    wire.send("initialized", {})
+
+
+def test_an_editor_that_is_killed_while_others_hold_its_pipes_ends_the_server(tmp_path, editor):
+    with Wire.started(tmp_path, stderr=subprocess.PIPE) as wire:
+        begin(wire, editor.pid)
+        assert lives(wire)
+        editor.kill()  # nobody asks for its exit status yet
+        assert wire.process.wait(WAITS) == 1
+        said = wire.process.stderr.read().decode()
+    assert (
+        said
+        == f"disambig: [D892] the editor, process {editor.pid}, has ended; the language server ends, too\n"
+    )
+
+
+def test_an_editor_that_is_killed_ends_a_server_that_waits_for_its_pipe_to_be_read(tmp_path, editor):
+    command = [sys.executable, "-m", "disambig.cli.main", "lsp"]
+    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
+        params = {"processId": editor.pid, "rootUri": None, "capabilities": {}}
+        asked = [{"id": 0, "method": "initialize", "params": params}]
+        asked += [{"id": i, "method": "no/such", "params": None} for i in range(1, 3000)]
+        for each in asked:
+            body = json.dumps({"jsonrpc": "2.0", **each}).encode()
+            process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        process.stdin.flush()
+        process.stdout.read(1)
+        editor.kill()
+        try:
+            assert process.wait(WAITS) == 1
+        finally:
+            process.kill()
+
+
+def test_one_of_several_editors_that_is_killed_is_cut_off_alone(connect, editor):
+    killed, other = connect(), connect()
+    begin(killed, editor.pid)
+    begin(other, os.getpid())
+    editor.kill()
+    killed.reading.join(WAITS)
+    assert not killed.reading.is_alive()
+    assert lives(other)
+
+
+def test_an_editor_that_has_ended_before_is_none(tmp_path, editor):
+    editor.kill()
+    editor.wait()
+    with Wire.started(tmp_path) as wire:
+        params = {"processId": editor.pid, "rootUri": None, "capabilities": {}}
+        wire.send("initialize", params, id=1)
+        assert wire.process.wait(WAITS) == 1
+
+
+def test_an_output_that_nobody_reads_ends_the_server_with_a_line(tmp_path):
+    with Wire.started(tmp_path, stderr=subprocess.PIPE) as wire:
+        wire.initialize()
+        assert lives(wire)
+        closing = wire.process.stdout.fileno()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), closing)  # the other end of the pipe is closed
+        for number in range(5):
+            with contextlib.suppress(OSError):
+                wire.open(BAD, uri=f"file:///nowhere/{number}.md")
+        assert wire.process.wait(WAITS) == 1
+        said = wire.process.stderr.read().decode()
+    assert said.startswith("disambig: [D893] the editor no longer reads")
+    assert said.count("\n") == 1
+
+
+def test_to_exit_without_shutdown_is_an_error(process):
+    process.initialize()
+    process.send("exit")
+    assert process.process.wait(WAITS) == 1

@@ -111,7 +111,7 @@ def test_a_click_on_a_word_shows_why_and_a_click_accepts(opened):
     card = page.get_by_role("dialog")
     playwright.expect(card).to_contain_text("Did you mean “piece” in place of “peace”?")
     playwright.expect(card).to_contain_text(
-        re.compile(r"“a? ?piece of( cake)?” was counted|fits the words around")
+        re.compile(r'"a? ?piece of( cake)?" was seen|fits the words around')
     )
     playwright.expect(card).to_contain_text("By the words around alone")
     assert re.search(r"\d\d % sure", card.inner_text())

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
+from disambig.alarm import check_time
 from disambig.configuration.settings import Settings
 from disambig.lsp.desk import Checkers, Desk
 from disambig.lsp.documents import TextDocument
@@ -55,3 +57,65 @@ def test_a_change_of_the_text_needs_no_settings_anew():
         document.change(2, [])
 
     assert checked_while(change)[1] == [1]
+
+
+def checks(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
+    """Check some texts at once; return the names of those published, in order, and the codes told."""
+    published: list[str] = []
+    told: list[str] = []
+
+    class Models(Checkers):
+        def of(self, settings):
+            return annotate
+
+    async def run() -> None:
+        done = asyncio.Event()
+
+        def publish(document, found) -> None:
+            published.append(document.name)
+            if len(published) == len(texts):
+                done.set()
+
+        def tell(document, problem) -> None:
+            told.append(problem.code)
+
+        desk = Desk(Models(), lambda path: Settings(), publish, tell)
+        for number, text in enumerate(texts):
+            name = f"/{number}.txt"
+            desk.ask(TextDocument.opened(f"file://{name}", name, 1, text, "utf-16"), after=0.0)
+        await asyncio.wait_for(done.wait(), 60)
+        desk.worker.end()
+
+    asyncio.run(run())
+    return published, told
+
+
+def test_a_long_text_is_checked_in_slices_between_others(monkeypatch):
+    monkeypatch.setattr("disambig.lsp.desk.SLICE", 0.05)
+    calls: list[int] = []
+
+    def annotate(texts):
+        end = time.thread_time() + 0.04
+        while time.thread_time() < end:
+            pass
+        calls.append(sum(map(len, texts)))
+        return []
+
+    long = "\n\n".join(f"{number} " + "so it is " * 6_000 for number in range(6))
+    published, told = checks(annotate, [long, "short"])
+    assert published == ["/1.txt", "/0.txt"]
+    assert set(told) == {"D894"}
+    assert len(calls) == 7  # nothing is decided twice
+
+
+def test_a_text_that_leaves_no_turn_to_others_is_given_up(monkeypatch):
+    monkeypatch.setattr("disambig.lsp.desk.LIMIT", 0.05)
+
+    def annotate(texts):
+        while "slow" in texts:
+            check_time()
+        return []
+
+    published, told = checks(annotate, ["slow", "short"])
+    assert published == ["/0.txt", "/1.txt"]
+    assert told == ["D895"]

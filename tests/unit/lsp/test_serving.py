@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -81,3 +85,47 @@ def test_no_more_editors_are_served_at_once_than_there_is_room_for(monkeypatch):
     thread.join(20)
     assert listening.given == []
     assert max(most) == 2
+
+
+@pytest.fixture(params=["told by the system", "asked for"])
+def without(request, monkeypatch):
+    """Watch processes with and without what Linux has for it."""
+    monkeypatch.setattr(serving, "LOOK", 0.05)
+    if request.param == "asked for":
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems know no signals")
+@pytest.mark.usefixtures("without")
+def test_a_process_has_ended_when_it_was_killed_or_is_not_there():
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        ended: list[bool] = []
+        stop = threading.Event()
+        thread = threading.Thread(target=lambda: ended.append(serving.wait_for_exit(process.pid, stop)))
+        thread.start()
+        thread.join(0.3)
+        assert ended == []
+        os.kill(process.pid, signal.SIGKILL)
+        thread.join(20)
+        assert ended == [True]  # nobody asked for its exit status
+        assert serving.wait_for_exit(process.pid, stop)
+    assert serving.wait_for_exit(process.pid, stop)
+    assert serving.wait_for_exit(2**70, stop)
+
+
+@pytest.mark.usefixtures("without")
+def test_a_process_that_lives_is_watched_until_nobody_waits():
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    assert not serving.wait_for_exit(os.getpid(), stop)
+    assert not serving.wait_for_exit(0, threading.Event())
+    assert not serving.wait_for_exit(-1, threading.Event())
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system does not say when one started")
+def test_a_later_process_of_the_same_number_is_another(monkeypatch):
+    monkeypatch.setattr(serving, "LOOK", 0.05)
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+    starts = iter(["100", "100", "200"])
+    monkeypatch.setattr(serving, "_start_of", lambda pid: next(starts))
+    assert serving.wait_for_exit(1, threading.Event())

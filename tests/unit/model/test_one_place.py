@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import permutations
 
 import numpy as np
@@ -181,3 +182,12 @@ def test_against_all_pairs(edits):
 
 def test_ranks_are_by_name():
     assert ranks(["spelling", "article", "spelling"]).tolist() == [1, 0, 1]
+
+
+def test_time_grows_with_the_length_of_a_chain_alone():
+    n = 40_000  # words each of which is taken out, and overlaps the next one
+    starts = np.arange(n) * 4
+    slots = slots_of(starts, starts + 4, np.ones(n, bool))
+    before = time.process_time()
+    standing(np.zeros(n, np.int64), slots, np.linspace(0.5, 0.9, n), np.zeros(n, np.int64))
+    assert time.process_time() - before < 3  # before: above 20

@@ -9,6 +9,7 @@ import pytest
 from fake_checker import TEXT
 from fake_models import annotate_texts
 
+from disambig.alarm import check_time
 from disambig.errors import UserError
 from disambig.server.worker import Worker
 
@@ -123,3 +124,21 @@ def test_at_the_end_what_waits_is_refused(held):
         return await first, caught.value.code
 
     assert asyncio.run(ending()) == (b"0", "D887")
+
+
+def test_a_text_that_takes_too_long_is_refused_and_the_next_is_answered():
+    def annotate(rates):
+        def run(texts):
+            while "slow" in texts:
+                check_time()
+            return annotate_texts(texts)
+
+        return run
+
+    worker = Worker(annotate, seconds=0.1)
+    go = threading.Event()
+    go.set()
+    slow, other, late = asked(worker, go, [(["slow"], {}, flags), ([TEXT], {}, flags), ([TEXT], {}, flags)])
+    worker.end()
+    assert slow.code == "D891"
+    assert other == late == b"2"

@@ -17,7 +17,7 @@ from disambig.text.markup import CODE, has_markup, read_markup
 from disambig.text.markup.canvas import BREAK, OPAQUE
 from disambig.text.markup.code import SUFFIXES, marks
 from disambig.text.markup.code.blocks import blocks_of
-from disambig.text.markup.code.lexing import comments_of
+from disambig.text.markup.code.lexing import LANGUAGES, comments_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -308,3 +308,38 @@ def test_blocks_know_where_their_lines_stand():
     (block,) = blocks_of(text, comments_of(text, ".py"))
     assert block.text == "of the\n words" or block.text == " of the\n  words"
     assert "\n".join(text[line.start : line.end] for line in block.lines) == block.text
+
+
+@pytest.mark.parametrize("suffix", sorted(LANGUAGES))
+@pytest.mark.parametrize(
+    "gap", ["\n" * 400, "\r\n" * 200, "    \n" * 90, " " * 300, " " * 200 + "\n" * 9 + " " * 90]
+)
+def test_long_gaps_move_no_comment(suffix, gap):
+    begin, line = ("#", "# here\n") if suffix in (".py", ".pyi", ".sh", ".bash") else ("/*", "/* here */\n")
+    text = f"{line}{gap}{line}x = 1{gap}\n{line}"
+    found = comments_of(text, suffix)
+    assert [text[each.start : each.end].split() for each in found] == [line.split()] * 3
+    assert [each.start for each in found] == [match.start() for match in re.finditer(re.escape(begin), text)]
+
+
+@pytest.mark.parametrize("suffix", [".js", ".ts", ".go"])
+def test_a_comment_that_is_not_closed_hides_none_after_it(suffix):
+    text = 'x = "/*"; /* one */ y = 2; /* two\n// three\n/* four\n'
+    found = [text[each.start : each.end] for each in comments_of(text, suffix)]
+    assert found[-1] == "// three"
+
+
+SLOW = {
+    "blank lines": " \r\n",
+    "comments that are not closed": "/* a\n",
+    "of documentation": "/** @param a b\n",
+}
+
+
+@pytest.mark.parametrize("suffix", sorted(LANGUAGES))
+@pytest.mark.parametrize("piece", SLOW.values(), ids=SLOW)
+def test_time_grows_with_the_length_alone(suffix, piece):
+    comments_of("x", suffix)
+    before = time.process_time()
+    comments_of(piece * (100_000 // len(piece)), suffix)
+    assert time.process_time() - before < 3  # before: above 30

@@ -37,7 +37,7 @@ _TAGS = re.compile("</|(?<![*/])/>")
 _OPENED = re.compile(r"/(?:\\\n)?\*")
 _CLOSED = re.compile(r"\*(?:\\\n)?/")
 _SEARCHES_THE_END = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")
-"""Lexers that search the whole text for the end of each comment that is opened: quadratic time without one."""
+"""Lexers that search all of the text for the end of each comment: quadratic time where there is none."""
 _BEFORE_HASH = " \t\n;|&()"
 _KEPT = re.compile("[rRuU]?")
 Token = tuple[int, str, str]
@@ -97,7 +97,7 @@ def comments_of(text: str, suffix: str) -> list[Comment]:
 
 
 def _with_short_gaps(text: str) -> tuple[str, Callable[[int], int]]:
-    """Return `text` with the middle of long runs of white space left out, and where its offsets were before."""
+    """Return `text` without the middle of long runs of white space, and where its offsets were before."""
     cuts: list[int] = []  # offsets into what is returned
     left_out = [0]  # characters left out before the first cut, the second, ...
     parts: list[str] = []
