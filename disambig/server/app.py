@@ -18,12 +18,13 @@ from disambig.formats.results import Annotated
 from disambig.server.bodies import Bodies
 from disambig.server.checker import Checker
 from disambig.server.flags import MOST_FLAGS, shown_flags
-from disambig.server.guard import App, Guard
+from disambig.server.guard import Guard
 from disambig.server.languagetool.answer import SOFTWARE, answer
 from disambig.server.languagetool.languages import language_of, languages
 from disambig.server.languagetool.request import CheckRequest, check_request, fields_of
 from disambig.server.languagetool.rules import listed, rule_of
 from disambig.server.limits import Limits
+from disambig.server.openapi import openapi
 from disambig.server.origins import Origins
 from disambig.server.page import Page
 from disambig.server.reasons import reasons, reasons_request
@@ -33,6 +34,7 @@ from disambig.server.worker import Make, Rates, Worker
 
 Asked = TypeVar("Asked")
 
+BASES = ("/v2", "/v2/v2")
 _LONG = 1 << 15
 """Bytes of a body from which on it is read in a thread, while others are answered."""
 _PIECE = 1 << 16
@@ -47,7 +49,7 @@ def make_app(
     limits: Limits,
     origins: Origins,
     tell: Callable[[str], None] = lambda line: None,
-) -> App:
+) -> Guard:
     """Return the application.
 
     Parameters
@@ -64,7 +66,8 @@ def make_app(
     views = _Views(checker, worker, limits)
     routes = [_Route("/", views.page), _Route("/annotate", views.annotate, methods=["POST"])]
     routes += [_Route("/explain", views.explain, methods=["POST"])]
-    for base in ("/v2", "/v2/v2"):  # clients that are given an address with /v2/ ask for the second
+    routes += [_Route("/openapi.json", views.openapi)]
+    for base in BASES:  # clients that are given an address with /v2/ ask for the second
         routes += [
             _Route(base, views.about),
             _Route(f"{base}/check", views.check, methods=["GET", "POST"]),
@@ -74,7 +77,7 @@ def make_app(
             _Route(f"{base}/maxtextlength", views.longest),
             _Route(f"{base}/configinfo", views.configuration),
         ]
-    return Guard(Router(routes, default=_nothing), origins, tell)
+    return Guard(Router(routes, default=_nothing), origins, tell, routes)
 
 
 class _Route(Route):
@@ -133,6 +136,9 @@ class _Views:
         async with self._body(request) as body:
             asked = await self._read(body, reasons_request, body)
             return await self._answer(request, [], {}, lambda found: reasons(asked, self._checker))
+
+    async def openapi(self, request: Request) -> Response:
+        return _json(to_json(openapi(self._limits, BASES)))
 
     async def about(self, request: Request) -> Response:
         return PlainTextResponse("disambig: see /v2/check and /v2/languages")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
+from starlette.routing import Route
+
 from disambig.errors import UserError
 from disambig.server.origins import Origins
 from disambig.server.refusals import said_of, status_of
@@ -34,9 +36,14 @@ class Guard:
     origins : Origins
     tell : callable
         Is told of bugs, in a line that holds nothing of a text.
+    routes : sequence of Route
+        What `app` answers.
     """
 
-    def __init__(self, app: App, origins: Origins, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, app: App, origins: Origins, tell: Callable[[str], None], routes: Sequence[Route] = ()
+    ) -> None:
+        self.routes = routes
         self._app, self._origins, self._tell = app, origins, tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,0 +1,68 @@
+"""The OpenAPI document: each route is in it and each path of it is there, and answers are what it says."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+from fake_checker import TEXT, fake_checker
+
+from disambig.server.app import BASES, make_app
+from disambig.server.limits import Limits
+from disambig.server.openapi import openapi
+from disambig.server.origins import Origins
+from disambig.server.worker import Worker
+
+DOCUMENT = openapi(Limits(), BASES)
+OPERATIONS = {(method, path) for path, operations in DOCUMENT["paths"].items() for method in operations}
+FORM = {"language": "en-US", "text": TEXT}
+PLACE = {
+    "text": TEXT,
+    "start": TEXT.index("quite"),
+    "end": TEXT.index("quite") + 5,
+    "rule": "DISAMBIG_SPELLING",
+}
+REQUESTS = [
+    *(("get", path, {}) for method, path in sorted(OPERATIONS) if method == "get"),
+    *(("get", f"{base}/configinfo", {"params": {"language": "en"}}) for base in BASES),
+    *(("get", f"{base}/check", {"params": FORM}) for base in BASES),
+    *(("post", f"{base}/check", {"data": FORM}) for base in BASES),
+    *(("post", path, {"content": b"\xff"}) for method, path in sorted(OPERATIONS) if method == "post"),
+    *(("delete", path, {}) for path in DOCUMENT["paths"]),
+    *(("get", path, {"headers": {"host": "elsewhere.example"}}) for path in DOCUMENT["paths"]),
+    ("post", "/annotate", {"json": {"text": TEXT}}),
+    ("post", "/annotate", {"json": {"documents": [{"id": 7, "text": TEXT}, {"text": "none"}]}}),
+    ("post", "/annotate", {"json": {"text": "x" * 500_001}}),
+    ("post", "/annotate", {"json": {"text": "RAISE"}}),
+    ("post", "/explain", {"json": PLACE | {"rule": "no such"}}),
+]
+
+
+def test_it_is_published_as_it_is_made(ask):
+    answer = ask("GET", "/openapi.json")
+    assert answer.json() == DOCUMENT
+    assert DOCUMENT["openapi"].startswith("3.1.")
+    names = [each["operationId"] for path in DOCUMENT["paths"].values() for each in path.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_each_route_is_in_it_and_each_of_its_paths_is_a_route():
+    checker = fake_checker()
+    worker = Worker(checker.annotate)
+    app = make_app(checker, worker, limits=Limits(), origins=Origins())
+    worker.end()
+    routes = {(method.lower(), route.path) for route in app.routes for method in route.methods - {"HEAD"}}
+    assert routes == OPERATIONS
+
+
+@pytest.mark.parametrize(("method", "path", "request_"), REQUESTS)
+def test_answers_are_what_it_says(ask, method, path, request_):
+    answer = ask(method.upper(), path, **request_)
+    operations = DOCUMENT["paths"][path]
+    operation = operations.get(method) or next(iter(operations.values()))
+    ((kind, content),) = operation["responses"][str(answer.status_code)]["content"].items()
+    assert answer.headers["content-type"].partition(";")[0] == kind
+    body = json.loads(answer.content) if kind == "application/json" else answer.text
+    schema = content["schema"] | {"components": DOCUMENT["components"]}
+    jsonschema.Draft202012Validator(schema).validate(body)
