@@ -23,6 +23,8 @@ SOON = 0.003
 """Seconds without another change after which a text is checked."""
 MOST = 2_000_000
 """Characters of a text that is checked."""
+LONG = 500_000
+"""Characters of a text from which on the user is told at once that its diagnostics may take a while."""
 SLICE = 6.0
 """Seconds of processor time after which others have their turn before the rest of a long text is checked."""
 LIMIT = 9.0
@@ -167,6 +169,9 @@ class Desk:
 
         if len(state.text) > MOST:
             raise UserError("D845", path=document.name, length=len(state.text), most=MOST)
+        is_long = UserError("D894", path=document.name, seconds=SLICE)
+        if len(state.text) > LONG:
+            self._on_loop(self._tell, document, is_long)
         until = time.thread_time() + SLICE
         live = document.live
         if live is None or document.live_settings != asked:
@@ -190,7 +195,7 @@ class Desk:
             raise UserError("D895", path=document.name, seconds=LIMIT) from None
         if checked is None:
             if is_late and document.is_now(state, asked):  # what is decided by now is kept
-                self._on_loop(self._tell, document, UserError("D894", path=document.name, seconds=SLICE))
+                self._on_loop(self._tell, document, is_long)
                 self._on_loop(self._go_on, document)
             return None
         for problem in checked.problems:

@@ -182,7 +182,7 @@ MESSAGES: dict[str, str] = {
     "D891": "the text takes longer than {seconds:g} seconds of processor time to check: send a shorter one",
     "D892": "the editor, process {pid}, has ended; the language server ends, too",
     "D893": "the editor no longer reads what the language server writes ({problem}); the server ends",
-    "D894": "{path}: too long to be checked within {seconds:g} seconds; the check goes on, and the diagnostics come when all of it is checked",
+    "D894": "{path}: a long text, whose check can take more than {seconds:g} seconds; the diagnostics come when all of it is checked",
     "D895": "{path}: not checked, since a paragraph takes longer than {seconds:g} seconds of processor time; `disambig check` reads it",
     # parsing
     "D900": "parser {path}: cannot be read: {problem}; train it again, or copy it again",

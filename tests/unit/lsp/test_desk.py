@@ -119,3 +119,9 @@ def test_a_text_that_leaves_no_turn_to_others_is_given_up(monkeypatch):
     published, told = checks(annotate, ["slow", "short"])
     assert published == ["/0.txt", "/1.txt"]
     assert told == ["D895"]
+
+
+def test_a_very_long_text_is_called_long_at_once():
+    published, told = checks(lambda texts: [], ["so it is\n\n" * 60_000])
+    assert told == ["D894"]
+    assert published == ["/0.txt"]
