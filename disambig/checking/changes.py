@@ -7,17 +7,17 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from disambig.checking import git
 from disambig.checking.files import TextFile, as_text, read_text
 from disambig.checking.flags import Flag
+from disambig.checking.git import Repositories, Repository
 from disambig.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class _Repository:
+class _Changed:
     """What was changed in one repository: new lines by file, and files that are new altogether."""
 
-    top: str
+    git: Repository
     lines: dict[str, list[range]]
     new: set[str]
 
@@ -34,8 +34,9 @@ class Changes:
 
     def __init__(self, since: str | None = None) -> None:
         self._since = since
-        self._of_folder: dict[str, _Repository] = {}
-        self._of_top: dict[str, _Repository] = {}
+        self._repositories = Repositories()
+        self._changed: dict[str, _Changed] = {}
+        self._by_folder: dict[str, _Changed] = {}
 
     def has(self, path: str) -> bool:
         """Tell whether a file has a new line.
@@ -43,10 +44,10 @@ class Changes:
         Raises
         ------
         UserError
-            D961 to D965 where git cannot say.
+            D961 to D965, D968 and D969 if git cannot answer.
         """
-        repository, path = self._find(path)
-        return path in repository.lines or path in repository.new
+        changed, path = self._find(path)
+        return path in changed.lines or path in changed.new
 
     def read(self, path: str) -> TextFile:
         """Read a file as it is now, or as it is staged.
@@ -54,43 +55,43 @@ class Changes:
         Raises
         ------
         UserError
-            As `files.read_text`; D964 where git cannot give it.
+            As `files.read_text`; D964 and D969 if git cannot give it.
         """
         if self._since is not None:
             return read_text(path)
-        repository, found = self._find(path)
-        return as_text(path, git.staged_bytes(repository.top, found))
+        changed, absolute = self._find(path)
+        return as_text(path, changed.git.staged_bytes(absolute))
 
     def keep(self, path: str, text: str, flags: Iterable[Flag]) -> list[Flag]:
         """Return the flags of a file that stand, in part at least, in new lines."""
-        repository, path = self._find(path)
-        if path in repository.new:
+        changed, path = self._find(path)
+        if path in changed.new:
             return list(flags)
         ends = [place for place, character in enumerate(text) if character == "\n"]  # git knows no other
-        new = {line for lines in repository.lines.get(path, ()) for line in lines}
+        new = {line for lines in changed.lines.get(path, ()) for line in lines}
         return [
             flag
             for flag in flags
             if not new.isdisjoint(range(bisect_right(ends, flag.start - 1) + 1, _last(ends, flag) + 1))
         ]
 
-    def _find(self, path: str) -> tuple[_Repository, str]:
+    def _find(self, path: str) -> tuple[_Changed, str]:
         """Return the repository of a file, and the file's path as that repository names it."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
-        if folder not in self._of_folder:
+        if folder not in self._by_folder:
             if not os.path.isdir(folder):
                 raise UserError("D300", path=path)
-            top = git.repository_of(folder)
-            if top not in self._of_top:
-                self._of_top[top] = self._ask(top)
-            self._of_folder[folder] = self._of_top[top]
-        return self._of_folder[folder], os.path.join(folder, os.path.basename(path))
+            repository = self._repositories.get(folder)
+            if repository.home not in self._changed:
+                self._changed[repository.home] = self._compare(repository)
+            self._by_folder[folder] = self._changed[repository.home]
+        return self._by_folder[folder], os.path.join(folder, os.path.basename(path))
 
-    def _ask(self, top: str) -> _Repository:
+    def _compare(self, repository: Repository) -> _Changed:
         if self._since is None:
-            return _Repository(top, git.changed_lines(top, None), set())
-        base = git.base_of(top, self._since)
-        return _Repository(top, git.changed_lines(top, base), git.untracked_files(top))
+            return _Changed(repository, repository.changed_lines(None), set())
+        base = repository.merge_base(self._since)
+        return _Changed(repository, repository.changed_lines(base), repository.untracked_files())
 
 
 def _last(ends: list[int], flag: Flag) -> int:

@@ -222,6 +222,9 @@ MESSAGES: dict[str, str] = {
     "D965": "--since {revision}: has no commit in common with HEAD in {path}; a shallow clone lacks some, fetch more",
     "D966": "{path} is no baseline: {problem}; make one with --write-baseline",
     "D967": "{path} exists and is no baseline ({problem}): --write-baseline replaces baselines alone",
+    "D968": "{path} belongs to another user, so git does not read it; if you trust it, run: "
+    "git config --global --add safe.directory {quoted}",
+    "D969": "git in {path}: `git {command}` did not finish within {seconds:g} seconds",
     # settings
     "D970": "{path}: unknown key {key!r}{where}; there are, the nearest first, {names}",
     "D971": "{path}: {key} is {value}: {problem}",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from disambig.checking.git import folders_with_git
+
 
 def path_in_repository(name: str) -> str:
     """Return the path of a file from the top of the repository that the current folder is in.
@@ -15,17 +17,7 @@ def path_in_repository(name: str) -> str:
         return name
     here = os.getcwd()
     path = os.path.abspath(name)
-    for top in (_top(here), here):
+    for top in (next(folders_with_git(here), here), here):
         if path.startswith(inside := os.path.join(top, "")):
             return path.removeprefix(inside).replace(os.sep, "/")
     return path.replace(os.sep, "/")
-
-
-def _top(folder: str) -> str:
-    """Return the nearest folder from `folder` upwards that holds a repository; `folder` without one."""
-    above = folder
-    while not os.path.exists(os.path.join(above, ".git")):
-        if above == os.path.dirname(above):
-            return folder
-        above = os.path.dirname(above)
-    return above
