@@ -166,7 +166,7 @@ def test_files_are_of_one_idea():
     long = {
         str(path.relative_to(ROOT)): lines
         for path in EVERYTHING
-        if (lines := len(path.read_text(encoding="utf8").splitlines())) > 400
+        if (lines := len(path.read_text(encoding="utf8").splitlines())) > 800
     }
     assert not long, long
     names = {"util.py", "utils.py", "helpers.py", "common.py", "misc.py", "models.py"}
