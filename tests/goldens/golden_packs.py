@@ -1,0 +1,58 @@
+"""What the models of the packs decide on sample texts: rounded as a golden, and bit for bit as digests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import fields
+from pathlib import Path
+
+from golden_forms import PACK_MODELS, PACKS, ROOT, Files, as_lines, golden, run
+
+
+def sample_texts() -> dict[str, str]:
+    """Return the texts on which the packs are compared, about 5,000 words."""
+    paths = sorted((PACKS / "samples").glob("*.txt")) + sorted((ROOT / "tests" / "texts").glob("clean-*.txt"))
+    return {path.name: path.read_text(encoding="utf8") for path in paths}
+
+
+def bits() -> str:
+    """Return digests of all arrays of what every model of the packs decides on the sample texts."""
+    import numpy as np
+
+    from disambig.api import annotate, load_model
+
+    texts = list(sample_texts().values())
+    lines = [
+        f"texts {hashlib.sha256(''.join(texts).encode()).hexdigest()} {sum(len(t.split()) for t in texts)}"
+    ]
+    for path in PACK_MODELS:
+        (made,) = annotate(texts, [load_model(str(path))])
+        for field in fields(made):
+            array = getattr(made, field.name)
+            if isinstance(array, np.ndarray):
+                digest = hashlib.sha256(array.tobytes()).hexdigest()
+                lines.append(f"{path.name} {field.name} {array.dtype} {array.shape} {digest}")
+    return "\n".join(lines) + "\n"
+
+
+@golden("packs", slow=True)
+def packs(home: Path) -> Files:
+    """Return the decisions of each pack on the sample texts, as rows of 6 digits."""
+    files = {}
+    for name, text in sample_texts().items():
+        (home / name).write_text(text, encoding="utf8")
+    for path in PACK_MODELS:
+        made = run(home, "annotate", *sample_texts(), "--model", path, "--format", "jsonl", "--no-text", "-q")
+        rows = []
+        for line in made.splitlines():
+            document = json.loads(line)
+            for row in document["decisions"]:
+                keys = ("start", "end", "observed", "chosen", "probability", "score", "margin", "flagged")
+                rows.append([document["id"], *(row.get(key) for key in keys)])
+        chosen = [[*row[:5], row[-1]] for row in rows]  # exact; probabilities may differ in the last digit
+        digest = hashlib.sha256(as_lines(chosen).encode()).hexdigest()
+        total = sum(row[5] for row in rows if row[5] is not None)
+        flagged = [row for row in rows if row[-1]]
+        files[f"{path.name}.jsonl"] = as_lines([[len(rows), digest, total], *flagged])
+    return files
