@@ -15,6 +15,9 @@ from disambig import registry
 from disambig.config_problems import check_settings, not_built, not_read
 from disambig.errors import UserError, nearest_first
 
+_MAX_BYTES = 10_000_000
+"""Maximum size of a config file."""
+
 
 def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> dict[str, Any]:
     """Read a config file; `overrides` maps dotted names such as ``"learner.C"`` to values.
@@ -28,9 +31,13 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
 
     source = Path(path)
     try:
-        text = source.read_text(encoding="utf8")
+        with open(source, "rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        text = "\n".join(data.decode("utf8").splitlines()) + "\n"
     except (OSError, UnicodeDecodeError) as problem:
         raise UserError("D005", path=source, problem=not_read(problem)) from problem
+    if len(data) > _MAX_BYTES:
+        raise UserError("D005", path=source, problem=f"it has more than {_MAX_BYTES:,} bytes")
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
+from disambig.files.json_text import read_json
 
 GROUP = "disambig_packs"
 
@@ -84,10 +85,8 @@ def read_pack(home: Path) -> Pack:
     UserError
         D403 where it is damaged or names files outside the pack.
     """
-    import srsly
-
     try:
-        said = srsly.read_json(home / "pack.json")
+        said = read_json(home / "pack.json")
         counts, models = said.get("counts"), said["models"]
         pack = Pack(
             str(said["name"]),

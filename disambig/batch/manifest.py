@@ -17,6 +17,7 @@ from disambig import __version__
 from disambig.batch.planning import Plan
 from disambig.errors import UserError
 from disambig.files.drafts import Drafts
+from disambig.files.json_text import read_json
 from disambig.files.saving import save_json, writing
 
 NAME = "manifest.json"
@@ -117,7 +118,7 @@ def clear(directory: Path) -> None:
 def _named_by(record: Path) -> list[str]:
     """Return the files that a record names, none where it cannot be read."""
     try:
-        files = json.loads(record.read_bytes())["files"]
+        files = read_json(record)["files"]
         return [name for name in files if isinstance(name, str) and "\0" not in name]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return []
@@ -223,7 +224,7 @@ def load_manifest(path: Path) -> dict[str, Any]:
         D318; D873 for a job of an older disambig.
     """
     try:
-        found = json.loads(path.read_bytes())
+        found = read_json(path)
     except OSError as problem:
         raise UserError("D318", path=path, problem=problem.strerror or problem) from None
     except (ValueError, RecursionError) as problem:

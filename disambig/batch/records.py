@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from disambig.batch.manifest import RECORDS, drafts_of
 from disambig.batch.totals import Totals, from_plain
+from disambig.files.json_text import read_json
 from disambig.files.saving import save_json, writing
 from disambig.files.seals import Seal
 
@@ -69,7 +69,7 @@ def read_record(directory: Path, index: int) -> ShardRecord | str | None:
     """Return the record of a finished shard, what is wrong with it, or None where there is none."""
     path = record_path(directory, index)
     try:
-        record = record_of(json.loads(path.read_bytes()))
+        record = record_of(read_json(path))
         for name, (size, _) in record.files.items():
             found = _size(directory, name)
             if found != size:

@@ -12,15 +12,20 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
 from disambig.checking.fingerprints import Known, known_by
 from disambig.checking.flags import Flag
 from disambig.errors import UserError
-from disambig.files.opening import READ_ERRORS, decode, open_bytes, read_error
+from disambig.files.json_text import parse_json
+from disambig.files.opening import decode, read_small
 from disambig.files.saving import saved_output
 
 VERSION = 1
 _MARK = "disambig_baseline"
+MAX_BYTES = 100_000_000
+"""Maximum size of the file."""
+_MAX_COUNT = 1_000_000_000
 _FIELDS = ("path", "task", "observed", "sentence")
 
 
@@ -99,27 +104,38 @@ def read_baseline(path: str) -> Baseline:
     Raises
     ------
     UserError
-        D30x where it cannot be read, D966 where it is no baseline.
+        D30x where it cannot be read, D975 where it is too large, D966 where it is no baseline.
     """
+    text = decode(read_small(path, limit=MAX_BYTES), path)
     try:
-        with open_bytes(path) as file:
-            text = decode(file.read(), path)
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from None
-    try:
-        whole = json.loads(text)
-        if whole[_MARK] != VERSION:
-            raise UserError("D966", path=path, problem=f"it is of version {whole[_MARK]}, not {VERSION}")
-        known = [
-            each
-            for entry in whole["flags"]
-            for each in [Known(*(str(entry[name]) for name in _FIELDS))] * int(entry.get("count", 1))
-        ]
-    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
-        raise UserError("D966", path=path, problem=f"it has no {problem} of a baseline") from None
-    except json.JSONDecodeError as problem:
-        raise UserError("D966", path=path, problem=f"it is no JSON: {problem}") from None
+        known = _known_flags(parse_json(text, unique_keys=True))
+    except ValueError as problem:
+        raise UserError("D966", path=path, problem=problem) from None
     return Baseline(path, known)
+
+
+def _known_flags(value: Any) -> Counter[Known]:
+    """Return the flags of a baseline, each as often as it is known; ValueError if it is not a baseline."""
+    if not isinstance(value, dict) or _MARK not in value:
+        raise ValueError(f"it has no {_MARK!r} of a baseline")
+    version, entries = value[_MARK], value.get("flags")
+    if version != VERSION or isinstance(version, bool):
+        raise ValueError(f"it is of version {repr(version)[:40]}, not {VERSION}")
+    if not isinstance(entries, list):
+        raise ValueError("it has no list 'flags' of a baseline")
+    known: Counter[Known] = Counter()
+    for number, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict):
+            raise ValueError(f"flag {number:,} is not an object")
+        texts: list[Any] = [entry.get(name) for name in _FIELDS]
+        count = entry.get("count", 1)
+        for name, text in zip(_FIELDS, texts, strict=True):
+            if not isinstance(text, str):
+                raise ValueError(f"flag {number:,} has no text {name!r} of a baseline")
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_COUNT:
+            raise ValueError(f"the count of flag {number:,} is not a whole number from 1 to {_MAX_COUNT:,}")
+        known[Known(*texts)] += count
+    return known
 
 
 def new_baseline(path: str) -> Baseline:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from disambig.configuration.trusted_paths import is_inside
 from disambig.errors import UserError
 from disambig.files.drafts import Drafts, remove
 from disambig.files.opening import COMPRESSED, READ_ERRORS, STDIN, decode, open_bytes, read_error
@@ -21,6 +22,8 @@ OTHERS = (".jsonl", ".ndjson", ".csv", ".tsv", ".conllu", ".spacy", ".parquet", 
 """Names of files that hold other things than one text."""
 LONGEST = 1 << 27
 """Most bytes of a file: 128 MiB."""
+_MAX_DEPTH = 256
+"""Maximum depth of folders: `os.walk` is recursive before Python 3.12."""
 _MOST_BACKUPS = 10_000
 
 
@@ -55,32 +58,61 @@ def usual(path: str) -> bool:
     return path.lower().endswith(SUFFIXES)
 
 
-def find_files(paths: Sequence[str], takes: Callable[[str], bool] = usual) -> Iterator[str]:
+def find_files(
+    paths: Sequence[str],
+    takes: Callable[[str], bool] = usual,
+    report: Callable[[UserError], object] = lambda problem: None,
+) -> Iterator[str]:
     """Yield the files that `paths` name, those in directories included, each once.
 
-    Hidden names and links to directories are left out.
+    In a directory, hidden names, links to directories, links to files outside it, pipes and devices are left
+    out.
 
     Parameters
     ----------
     takes : callable
         Tells of a file in a directory whether it is wanted.
+    report : callable
+        Called with D308 for a directory that cannot be read and D976 for one that is nested too deep.
     """
     seen: set[str] = set()
     for path in paths:
-        for found in _walk(path, takes) if path != STDIN and os.path.isdir(path) else [path]:
+        for found in _walk(path, takes, report) if path != STDIN and os.path.isdir(path) else [path]:
             name = found if found == STDIN else os.path.abspath(found)
             if name not in seen:
                 seen.add(name)
                 yield found
 
 
-def _walk(directory: str, takes: Callable[[str], bool]) -> Iterator[str]:
-    for folder, folders, files in os.walk(directory):
+def _walk(
+    directory: str, takes: Callable[[str], bool], report: Callable[[UserError], object]
+) -> Iterator[str]:
+    def unreadable(problem: OSError) -> None:
+        report(read_error(str(problem.filename), problem))
+
+    top = directory.rstrip(os.sep).count(os.sep)
+    for folder, folders, files in os.walk(directory, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if folders and folder.count(os.sep) - top >= _MAX_DEPTH:
+            report(UserError("D976", path=os.path.join(folder, folders[0])[:200], limit=_MAX_DEPTH))
+            folders.clear()
         for name in sorted(files):
             path = os.path.join(folder, name)
-            if not name.startswith(".") and takes(path):
+            if not name.startswith(".") and takes(path) and _is_data(path, directory):
                 yield path
+
+
+def _is_data(path: str, directory: str) -> bool:
+    """Return False for a pipe or a device, which may never end, and for a link out of `directory`."""
+    try:
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
+            status = os.stat(path)
+            if not is_inside(path, os.path.realpath(directory)):
+                return False
+    except OSError:
+        return True  # reading it says what is wrong
+    return stat.S_ISREG(status.st_mode)
 
 
 def read_text(path: str) -> TextFile:

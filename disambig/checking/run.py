@@ -157,7 +157,9 @@ class _Run:
 
     def _files(self) -> Iterator[tuple[Settings, TextFile]]:
         changes = self.request.changes
-        for path in find_files(self.request.paths, lambda path: self.project.takes(path, usual)):
+        for path in find_files(
+            self.request.paths, lambda path: self.project.takes(path, usual), self._report
+        ):
             settings = self.project.settings_of(self._named(path))
             if settings.excluded:
                 self.output.remark(f"disambig: {self._named(path)}: left out by `exclude`\n")

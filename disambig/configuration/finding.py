@@ -7,8 +7,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from disambig.configuration.trusted_paths import is_inside, project_root
 from disambig.errors import UserError
-from disambig.files.opening import READ_ERRORS, decode, read_error
+from disambig.files.opening import decode, read_small
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -19,6 +20,8 @@ OWN = ("disambig.toml", ".disambig.toml")
 SHARED = "pyproject.toml"
 """One without the table ``[tool.disambig]`` is passed over."""
 SECTION = "tool.disambig"
+MAX_BYTES = 2_000_000
+"""Maximum size of a settings file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ def nearest_settings(folder: str, known: dict[str, SettingsFile]) -> SettingsFil
     Raises
     ------
     UserError
-        D972 for a file that is no TOML, D970 and D971 for what it says, D30x where it cannot be read.
+        D972 for a file that is no TOML, D970 and D971 for what it says, D30x, D973 and D975 where it cannot
+        be read, is a link out of the project, or is too large.
     """
     passed = []
     found = SettingsFile()
@@ -98,13 +102,14 @@ def _checked(path: str, section: str, values: Any) -> SettingsFile:
 
 
 def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            text = decode(file.read(), path)
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from None
+    root = project_root(os.path.dirname(path))
+    if not is_inside(path, root):
+        value = os.path.realpath(path)
+        raise UserError("D973", path=path, key="this link", value=value, root=root, hint="")
+    text = decode(read_small(path, limit=MAX_BYTES, only_regular=True), path)
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        said = str(problem) or "too many tables in each other"
+    except (ValueError, RecursionError) as problem:  # a number of 5,000 digits is a plain ValueError
+        is_syntax = isinstance(problem, tomllib.TOMLDecodeError)
+        said = str(problem) if is_syntax else "a number is too long, or tables are nested too deep"
         raise UserError("D972", path=path, problem=said[:1].lower() + said[1:]) from None

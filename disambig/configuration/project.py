@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from disambig.configuration.finding import SettingsFile, nearest_settings
+from disambig.configuration.patterns import GitIgnorePatterns
 from disambig.configuration.settings import Layer, Settings, from_folder, laid_over
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from disambig.configuration.trusted_paths import check_paths
 
 
 class Project:
@@ -26,7 +25,7 @@ class Project:
         self._over = [over] if over is not None and over.values else []
         self._files: dict[str, SettingsFile] = {}
         self._settings: dict[tuple[str, tuple[bool, ...], bool], Settings] = {}
-        self._patterns: dict[tuple[str, ...], GitIgnoreSpec] = {}
+        self._patterns: dict[tuple[str, ...], GitIgnorePatterns] = {}
 
     def settings_of(self, path: str) -> Settings:
         """Return what holds for the file `path`, which need not exist.
@@ -69,14 +68,15 @@ class Project:
         for fit, (pattern, values) in zip(fits, overrides.items(), strict=True):
             if fit:
                 layers.append(Layer(f"{file.path}, {pattern}", from_folder(values, file.folder)))
-        return laid_over([*layers, *self._over], excluded=excluded)
+        settings = laid_over([*layers, *self._over], excluded=excluded)
+        over = self._over[0].values if self._over else {}
+        check_paths(laid_over(layers), file.path, over)
+        return settings
 
     def _fits(self, patterns: Sequence[str], path: str, file: SettingsFile) -> bool:
         if not patterns:
             return False
-        from pathspec import GitIgnoreSpec
-
         key = tuple(patterns)
         if key not in self._patterns:
-            self._patterns[key] = GitIgnoreSpec.from_lines(key)
-        return self._patterns[key].match_file(os.path.relpath(path, file.folder))
+            self._patterns[key] = GitIgnorePatterns(key)
+        return self._patterns[key].match(os.path.relpath(path, file.folder))

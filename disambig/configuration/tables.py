@@ -9,6 +9,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
+from disambig.configuration.patterns import (
+    MAX_LENGTH,
+    MAX_PATTERNS,
+    MAX_TOTAL_LENGTH,
+    MAX_TOTAL_SEGMENTS,
+    GitIgnorePatterns,
+)
 from disambig.configuration.shares import SHARE, share_of
 from disambig.errors import UserError, nearest_first
 from disambig.tasks.confusion_sets import confusion_set
@@ -108,7 +115,58 @@ def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, 
         table = Table.model_validate(values)
     except ValidationError as problem:
         raise _told(problem.errors(), path, section) from None
-    return table.model_dump(exclude_unset=True, exclude_none=True)
+    settings = table.model_dump(exclude_unset=True, exclude_none=True)
+    _check_patterns(settings, path, section)
+    _check_lists(settings, path, section)
+    return settings
+
+
+def _check_patterns(settings: dict[str, Any], path: str, section: str) -> None:
+    """Raise D971 for a pattern that is invalid or too long, and for too many of them."""
+    patterns = [
+        (key, pattern) for key in ("include", "exclude", "overrides") for pattern in settings.get(key, ())
+    ]
+    n_characters = n_segments = 0
+    for number, (key, pattern) in enumerate(patterns, 1):
+        n_characters += len(pattern)
+        n_segments += pattern.count("/") + 1
+        problem = ""
+        if len(pattern) > MAX_LENGTH:
+            problem = f"a pattern has at most {MAX_LENGTH:,} characters"
+        elif number > MAX_PATTERNS or n_characters > MAX_TOTAL_LENGTH or n_segments > MAX_TOTAL_SEGMENTS:
+            problem = (
+                f"there are too many patterns before it: all together have at most {MAX_PATTERNS:,} lines, "
+                f"{MAX_TOTAL_LENGTH:,} characters and {MAX_TOTAL_SEGMENTS:,} names between slashes"
+            )
+        else:
+            try:
+                GitIgnorePatterns([pattern])
+            except ValueError as error:
+                problem = str(error)
+        if problem:
+            key = ".".join(filter(None, [section, key]))
+            raise UserError("D971", path=path, key=key, problem=problem, value=repr(pattern)[:60])
+
+
+def _check_lists(settings: dict[str, Any], path: str, section: str) -> None:
+    """Raise D971 for more models, files or confusion sets than a project needs: each costs time."""
+    tables = {"": settings} | {
+        f"overrides.{_quoted(name)}": at for name, at in settings.get("overrides", {}).items()
+    }
+    for key, most in _MOST.items():
+        total = 0
+        for name, table in tables.items():
+            total += len(table.get(key, ()))
+            if total > most:
+                whole = ".".join(filter(None, [section, name, key]))
+                problem = f"one settings file names at most {most:,}"
+                raise UserError(
+                    "D971", path=path, key=whole, problem=problem, value=f"a list, {total:,} in all"
+                )
+
+
+_MOST = {"tasks": 1_000, "models": 100, "ignore_files": 100, "sets_files": 100, "sets": 1_000}
+"""Maximum number of entries of a list in one file of settings."""
 
 
 def _told(errors: list[Any], path: str, section: str) -> UserError:

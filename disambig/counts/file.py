@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError
 from disambig.files.drafts import Drafts, hold, remove
+from disambig.files.json_text import parse_json
 from disambig.files.saving import followed, is_special, sync_directory
 
 MAGIC = b"DISAMBIG-COUNTS\n"
@@ -209,7 +210,7 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
     if hashlib.blake2b(data, digest_size=32).digest() != digest:
         raise UserError("D105", path=path, section="header")
     try:
-        header = json.loads(data)
+        header = parse_json(data)
         sections = {name: Section(**entry) for name, entry in header.pop("sections").items()}
         for section in sections.values():
             if not (section.offset >= PAGE and section.size >= 0 and section.offset + section.size <= at):

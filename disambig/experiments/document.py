@@ -8,7 +8,6 @@ stands between ``<!-- result: NAME -->`` and ``<!-- end -->`` is replaced.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -19,6 +18,7 @@ from disambig.errors import UserError
 from disambig.experiments.paragraphs import text_lines
 from disambig.experiments.protocol import Result
 from disambig.experiments.report import markdown, of_json
+from disambig.files.json_text import parse_json
 from disambig.files.saving import saved
 
 _PLACE = re.compile(r"(<!-- result: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -59,8 +59,8 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
 def result_of(path: Path) -> Result:
     """Read what ``disambig reproduce --json`` wrote (D726 where it did not)."""
     try:
-        return of_json(json.loads(_text(path)))
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as problem:
+        return of_json(parse_json(_text(path)))
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise UserError("D726", path=path, problem=f"{type(problem).__name__}: {problem}") from problem
 
 

@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
+from disambig.files.json_text import read_json
 
 HEADER = "header.json"
+_MAX_UNPACKED = 1 << 28
+_MAX_RATIO = 50
 UNREADABLE = (
     OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
     zipfile.BadZipFile, zlib.error,
@@ -33,11 +36,22 @@ def read_stored(
         `code`, of a path and a problem, where a file is missing or is none that `write_stored` writes.
     """
     try:
-        header = json.loads((folder / HEADER).read_text(encoding="utf8"))
+        header = read_json(folder / HEADER)
+        _check_unpacked_size(folder / file)
         with open(folder / file, "rb") as opened, np.load(opened, allow_pickle=False) as arrays:
             return header, [arrays[name] for name in names]
     except UNREADABLE as error:
         raise UserError(code, path=folder, problem=error) from None
+
+
+def _check_unpacked_size(path: Path) -> None:
+    """Raise ValueError for arrays that unpack to far more than their file, as zeros do."""
+    if not path.is_file():
+        return  # opening says so
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > _MAX_UNPACKED + _MAX_RATIO * path.stat().st_size:
+        raise ValueError(f"its arrays unpack to {unpacked:,} bytes")
 
 
 def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:

@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import os
+import stat
 import sys
 import zlib
 from contextlib import nullcontext
@@ -31,6 +32,33 @@ def open_bytes(path: str) -> Any:
     if path.endswith(".zst"):
         return unpack_zstd(open(path, "rb"), owned=True)
     return open(path, "rb")
+
+
+def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
+    """Return the bytes of a small file, unpacked by its suffix.
+
+    Parameters
+    ----------
+    limit : int
+        Maximum number of bytes: a device, or a file that unpacks to gigabytes, ends here.
+    only_regular : bool
+        Whether to refuse pipes and devices: opening a pipe waits for whoever writes into it.
+
+    Raises
+    ------
+    UserError
+        D300 and D308 where it cannot be read, D975 where it is too large.
+    """
+    try:
+        if only_regular and not stat.S_ISREG(os.stat(path).st_mode):
+            raise UserError("D308", path=path, problem="not an ordinary file")
+        with open_bytes(path) as file:
+            data: bytes = file.read(limit + 1)
+    except READ_ERRORS as problem:
+        raise read_error(path, problem) from None
+    if len(data) > limit:
+        raise UserError("D975", path=path, limit=limit)
+    return data
 
 
 def pack(sink: IO[bytes], path: str) -> IO[bytes]:

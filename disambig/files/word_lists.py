@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from disambig.files.opening import READ_ERRORS, decode, open_bytes, read_error
+from disambig.files.opening import decode, read_small
+
+MAX_BYTES = 20_000_000
+"""Maximum size of a file of words."""
 
 
 def read_words(path: str) -> tuple[str, ...]:
@@ -13,17 +16,13 @@ def read_words(path: str) -> tuple[str, ...]:
     Raises
     ------
     UserError
-        D300, D303, D304 or D308 where it cannot be read.
+        D300, D303, D304 or D308 where it cannot be read, D975 where it is too large.
     """
     return tuple(word for _, word in _lines(path))
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    try:
-        with open_bytes(path) as file:
-            text = decode(file.read(), path)
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from None
+    text = decode(read_small(path, limit=MAX_BYTES), path)
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         line = line.split("#")[0].strip()
         if line:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from disambig.configuration.patterns import GitIgnorePatterns
 from disambig.configuration.project import Project
 from disambig.configuration.settings import ADDED, CHOICES, Layer, Settings, from_folder
 from disambig.configuration.tables import read_table
@@ -76,10 +77,8 @@ class Preferences:
     def _fits(self, patterns: Any, path: str) -> bool:
         if not patterns:
             return False
-        from pathspec import GitIgnoreSpec
-
         relative = os.path.relpath(path, self._root)
-        return not relative.startswith(os.pardir) and GitIgnoreSpec.from_lines(patterns).match_file(relative)
+        return not relative.startswith(os.pardir) and GitIgnorePatterns(patterns).match(relative)
 
 
 def _read(said: Any) -> dict[str, Any]:

@@ -229,6 +229,10 @@ MESSAGES: dict[str, str] = {
     "D970": "{path}: unknown key {key!r}{where}; there are, the nearest first, {names}",
     "D971": "{path}: {key} is {value}: {problem}",
     "D972": "{path}: this is no TOML: {problem}",
+    "D973": "{path}: {key} names {value}, which is outside the project {root}{hint}",
+    "D974": "{path} {problem}; it is named in {source}",
+    "D975": "{path} is larger than {limit:,} bytes, the maximum for such a file",
+    "D976": "{path}: more than {limit:,} folders in each other; what is in it is not checked",
     # words in context
     "D990": "a model of words in context in {path} cannot be read: {problem}; install the pack again, or learn it again",
     "D991": "the pack {name!r} brings no model of words in context: name another, or a folder with one",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from disambig.errors import UserError
+from disambig.files.json_text import read_json
 from disambig.files.saving import followed
 from disambig.files.swapping import restore
 
@@ -41,7 +41,7 @@ def _may_go(target: Path) -> bool:
 
 def _is_model(home: Path) -> bool:
     try:
-        said = json.loads((home / "model.json").read_bytes())
+        said = read_json(home / "model.json")
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(said, dict) and all(key in said for key in _SAID)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from disambig.config import read_config, resolve, write_config
 from disambig.errors import UserError
 from disambig.files.drafts import Drafts, draft_folder
-from disambig.files.json_text import finite
+from disambig.files.json_text import finite, read_json
 from disambig.files.swapping import put, restore
 from disambig.judges import config_of
 from disambig.model import first_format
@@ -152,10 +152,8 @@ def load_model(path: str | Path) -> Model:
 
 
 def _read_json(home: Path) -> dict[str, Any]:
-    import srsly
-
     try:
-        said = srsly.read_json(home / "model.json")
+        said = read_json(home / "model.json")
     except (OSError, ValueError) as problem:
         raise UserError("D405", path=home / "model.json", problem=problem) from problem
     if not isinstance(said, dict):

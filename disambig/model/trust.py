@@ -15,6 +15,7 @@ from typing import Any
 
 from disambig.data.trust import Point, Trust
 from disambig.errors import UserError
+from disambig.files.json_text import read_json
 from disambig.files.saving import saved_output
 
 FILE = "trust.json"
@@ -52,7 +53,7 @@ def read_trust(home: Path) -> Trust | None:
     """
     path = home / FILE
     try:
-        said = json.loads(path.read_bytes())
+        said = read_json(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as problem:
@@ -65,7 +66,7 @@ def read_trust(home: Path) -> Trust | None:
         pairs = {str(pair): _points(points) for pair, points in said["pairs"].items()}
         text, per_1000 = str(said["text"]), float(said["per_1000"])
         return Trust(str(said["task"]), text, per_1000, _points(said["points"]), pairs)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise UserError("D862", path=path, problem=repr(problem)) from None
 
 

@@ -8,8 +8,12 @@ from pathlib import Path
 
 from disambig.data.groups import Group
 from disambig.errors import UserError
-from disambig.files.opening import decode, read_error
+from disambig.files.opening import decode, read_small
 
+MAX_BYTES = 1_000_000
+"""Maximum size of a file of confusion sets."""
+MAX_CANDIDATES = 200
+"""Maximum number of candidates in a set: every place in a text is decided between all of them."""
 MOST_WORDS = 2
 """Words a candidate may have."""
 _CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
@@ -26,12 +30,9 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     ------
     UserError
         D410, with the line, for what is no set; D665 for a file without any; D300, D303, D304 and
-        D308 for one that cannot be read.
+        D308 for one that cannot be read, D975 for one that is too large.
     """
-    try:
-        text = decode(Path(path).read_bytes(), str(path)).removeprefix("\ufeff")
-    except OSError as problem:
-        raise read_error(str(path), problem) from problem
+    text = decode(read_small(str(path), limit=MAX_BYTES), str(path)).removeprefix("\ufeff")
     groups: dict[str, Group] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         said = line.split("\t")[0].strip()
@@ -63,6 +64,8 @@ def confusion_set(said: str | Iterable[str]) -> Group:
     name = "/".join(candidates)
     if len(candidates) < 2 or len(set(candidates)) < len(candidates):
         raise UserError("D411", name=name, problem="it needs two or more different words")
+    if len(candidates) > MAX_CANDIDATES:
+        raise UserError("D411", name=name[:60], problem=f"it has more than {MAX_CANDIDATES:,} candidates")
     for candidate in candidates:
         words = candidate.split(" ")
         if not candidate or len(words) > MOST_WORDS:

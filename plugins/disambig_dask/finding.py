@@ -62,5 +62,5 @@ def _of_file(path: Path) -> str:
     data = path.read_bytes()
     try:
         return str(json.loads(data)["address"])
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         raise ValueError("this file says no address: give the scheduler.json that it wrote") from None

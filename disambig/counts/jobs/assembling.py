@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +18,7 @@ from disambig.counts.index.layout import EXACT, Record
 from disambig.counts.index.ranks import Ranks
 from disambig.counts.jobs.pieces import Piece
 from disambig.errors import UserError
+from disambig.files.json_text import read_json
 from disambig.files.saving import save_json
 
 _COPY = 1 << 22
@@ -45,7 +45,7 @@ def save_ranked(directory: Path, ranked: NDArray[np.uint64]) -> None:
 def load_ranked(directory: Path) -> NDArray[np.uint64] | None:
     """Return what `save_ranked` kept, None where that cannot be read."""
     try:
-        counts = np.array(json.loads((directory / RECORDS / _RANKED).read_bytes()), dtype=np.uint64)
+        counts = np.array(read_json(directory / RECORDS / _RANKED), dtype=np.uint64)
     except BROKEN:
         return None
     whole = counts.shape == (layout.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))

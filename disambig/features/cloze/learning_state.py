@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError
 from disambig.features.stored import UNREADABLE
+from disambig.files.json_text import parse_json
 from disambig.files.saving import saved
 
 
@@ -43,7 +44,7 @@ def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[
         return 0
     try:
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as found:
-            said, done = json.loads(str(found["run"])), int(found["done"])
+            said, done = parse_json(str(found["run"])), int(found["done"])
             values = {name: found[name] for name in arrays}
     except UNREADABLE as problem:
         raise UserError("D994", path=path, problem=problem) from problem

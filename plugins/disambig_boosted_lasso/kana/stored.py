@@ -158,7 +158,7 @@ def fingerprint(folder: str | Path) -> str:
             said.append(of_part.get("digest", ""))
         if header["mixture"]:
             said.append(hashlib.sha256((folder / "adaptation" / "mixture.npz").read_bytes()).hexdigest())
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UserError("D674", path=folder, problem=error) from None
     return hashlib.sha256("\n".join(map(str, said)).encode()).hexdigest()
 

@@ -63,7 +63,7 @@ def counts_of(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, RuleCou
         chosen = LexiconSettings(**settings["lexicon"])
     except UserError:
         raise
-    except (ValueError, TypeError, KeyError) as problem:
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as problem:
         raise UserError("D635", problem=f"have no settings ({problem})") from problem
     symbols = _texts(arrays, "symbols")
     counts = RuleCounts()

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ WEIGHTS = Path(__file__).parent / "weights"
 _BLOCK = 8192  # words at a time: their features stay in the cache
 
 _UNREADABLE = (
-    OSError, EOFError, ValueError, LookupError, NotImplementedError, zipfile.BadZipFile, zlib.error
+    OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 

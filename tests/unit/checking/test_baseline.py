@@ -86,6 +86,25 @@ def test_what_is_gone_is_counted_in_files_that_were_looked_at(path):
         ('{"disambig_baseline": 1, "flags": [{"path": "a"}]}', "D966"),
         ('{"disambig_baseline": 1, "flags": 1}', "D966"),
         ("\0", "D303"),
+        ("[" * 100_000, "D966"),
+        ('{"disambig_baseline": 1, "flags": ' + "[" * 100_000, "D966"),
+        ('{"disambig_baseline": 1, "flags": [' + "9" * 5_000 + "]}", "D966"),
+        ('{"disambig_baseline": true, "flags": []}', "D966"),
+        ('{"disambig_baseline": 1, "flags": [], "x": NaN}', "D966"),
+        ('{"disambig_baseline": 1, "flags": [], "x": 1e400}', "D966"),
+        ('{"disambig_baseline": 1, "disambig_baseline": 1, "flags": []}', "D966"),
+        *(
+            (
+                '{"disambig_baseline": 1, "flags": [{"path": "a", "task": "t", "observed": "o", '
+                f'"sentence": "s", "count": {count}}}]}}',
+                "D966",
+            )
+            for count in ("1e400", "10" + "0" * 300, "NaN", "-1", "0", "null", '"2"', "[]", "true", "1.5")
+        ),
+        (
+            '{"disambig_baseline": 1, "flags": [{"path": 1, "task": [], "observed": {}, "sentence": 0}]}',
+            "D966",
+        ),
     ],
 )
 def test_what_is_no_baseline(tmp_path, text, code):

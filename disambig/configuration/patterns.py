@@ -1,0 +1,234 @@
+"""Patterns of ``.gitignore``, matched in linear time.
+
+The usual libraries turn a pattern into one regular expression, which backtracks: five ``*`` take a minute
+on a long name. Settings come with cloned repositories, so that a pattern must cost no more than its length.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+MAX_LENGTH = 500
+"""Maximum number of characters in a pattern."""
+MAX_PATTERNS = 1_000
+"""Maximum number of patterns in a settings file."""
+MAX_TOTAL_LENGTH = 50_000
+"""Maximum number of characters in all patterns of a settings file."""
+MAX_TOTAL_SEGMENTS = 4_000
+"""Maximum number of names between slashes in all patterns of a settings file."""
+
+_ANY_FOLDERS = "**"
+_FILE, _FOLDER, _NO_MATCH = (
+    2,
+    1,
+    0,
+)  # a match of the file itself holds above one of a folder
+
+
+class GitIgnorePatterns:
+    """Patterns of ``.gitignore``: of those that match, the last one holds; one with ``!`` takes files out.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        One pattern each; blank ones and comments match nothing.
+
+    Raises
+    ------
+    ValueError
+        If a pattern is invalid.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        patterns = [pattern for line in lines if (pattern := _compile(line)) is not None]
+        self._last_first = patterns[::-1]
+
+    def match(self, path: str) -> bool:
+        """Return True if the file `path`, relative to the folder of the patterns, is matched."""
+        parts = path.replace("\\", "/").split("/") if _BACKSLASH_SEPARATES else path.split("/")
+        best, includes = _NO_MATCH, False
+        for pattern in self._last_first:
+            rank = pattern.match(parts)
+            if rank > best:
+                best, includes = rank, pattern.includes
+            if best == _FILE:
+                break
+        return includes
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A compiled pattern.
+
+    Attributes
+    ----------
+    includes : bool
+        False after ``!``.
+    groups : tuple of tuple of _Segment
+        Segments that follow each other; between two groups there may be any folders.
+    ending : str
+        ``"/"`` matches only folders, and what is in them; ``"**"`` only what is in a folder; ``""`` both.
+    """
+
+    includes: bool
+    groups: tuple[tuple[_Segment, ...], ...]
+    ending: str
+
+    def match(self, parts: Sequence[str]) -> int:
+        first, *others = self.groups
+        end = len(first)
+        if end > len(parts) or not _match_at(first, parts, 0):
+            return _NO_MATCH
+        *middle, last = others or [()]
+        # The leftmost place of each group leaves most room for the next ones: no other needs to be tried.
+        for group in middle:
+            end = _leftmost(group, parts, end)
+            if end < 0:
+                return _NO_MATCH
+        if others:
+            if not self.ending:
+                start = len(parts) - len(last)
+                if start >= end and _match_at(last, parts, start):
+                    return _FILE
+            end = _leftmost(last, parts, end)
+            if end < 0:
+                return _NO_MATCH
+        if not self.ending:
+            return _FILE if end == len(parts) else _FOLDER
+        if self.ending == "/":
+            return _FOLDER if max(end, 1) < len(parts) else _NO_MATCH
+        return _FILE if end < len(parts) else _NO_MATCH
+
+
+class _Segment:
+    """What stands between two slashes: pieces of fixed length, between two of them any characters."""
+
+    __slots__ = ("_lengths", "_pieces")
+
+    def __init__(self, glob: str) -> None:
+        pieces, self._lengths = _pieces(glob)
+        self._pieces = [re.compile(piece, re.DOTALL) for piece in pieces]
+
+    def match(self, name: str) -> bool:
+        """Return True if the whole of `name` matches."""
+        first, *others = self._pieces
+        if not others:
+            return first.fullmatch(name) is not None
+        position = self._lengths[0]
+        end = len(name) - self._lengths[-1]
+        *middle, last = others
+        if end < position or first.match(name) is None or last.match(name, end) is None:
+            return False
+        for piece in middle:
+            match = piece.search(name, position, end)
+            if match is None:
+                return False
+            position = match.end()
+        return True
+
+
+_BACKSLASH_SEPARATES = os.sep == "\\"
+
+
+def _match_at(group: Sequence[_Segment], parts: Sequence[str], start: int) -> bool:
+    return all(segment.match(part) for segment, part in zip(group, parts[start:], strict=False))
+
+
+def _leftmost(group: Sequence[_Segment], parts: Sequence[str], start: int) -> int:
+    """Return the end of the first match of a group from `start` on; -1 if there is none."""
+    for place in range(start, len(parts) - len(group) + 1):
+        if all(segment.match(parts[place + i]) for i, segment in enumerate(group)):
+            return place + len(group)
+    return -1
+
+
+def _compile(line: str) -> _Pattern | None:
+    """Return the pattern of a line; None if it matches nothing, as in git.
+
+    Raises
+    ------
+    ValueError
+        If the line is not a pattern.
+    """
+    if not line.endswith("\\ "):
+        line = line.rstrip()
+    if not line or line.startswith("#") or line == "/":
+        return None
+    includes = not line.startswith("!")
+    segments = line.removeprefix("!").split("/")
+    only_folders = not segments[-1]
+    if not segments[0]:
+        del segments[0]
+    elif len(segments) == 1 or (len(segments) == 2 and not segments[1]):
+        segments.insert(0, _ANY_FOLDERS)
+    if not segments:
+        raise ValueError("it is empty")
+    if not segments[-1]:
+        segments[-1] = _ANY_FOLDERS
+    ending = ""
+    if segments[-1] == _ANY_FOLDERS:
+        ending = "/" if only_folders else _ANY_FOLDERS
+        while segments and segments[-1] == _ANY_FOLDERS:
+            segments.pop()
+    groups: list[list[_Segment]] = [[]]
+    try:
+        for i, segment in enumerate(segments):
+            if segment != _ANY_FOLDERS:
+                groups[-1].append(_Segment(segment))
+            elif i == 0 or segments[i - 1] != _ANY_FOLDERS:
+                groups.append([])
+    except _Unclosed:
+        return None
+    except re.error as problem:
+        raise ValueError(f"it is not a pattern of .gitignore ({problem})") from None
+    return _Pattern(includes, tuple(map(tuple, groups)), ending)
+
+
+class _Unclosed(Exception):
+    """A bracket without its end: git matches nothing by such a pattern."""
+
+
+def _pieces(glob: str) -> tuple[list[str], list[int]]:
+    """Return the regular expressions of what stands between the stars, and how many characters they match."""
+    pieces, lengths = [""], [0]
+    i = 0
+    while i < len(glob):
+        char = glob[i]
+        i += 1
+        if char == "*":
+            pieces.append("")
+            lengths.append(0)
+            continue
+        if char == "\\":
+            if i == len(glob):
+                raise ValueError("nothing follows the last backslash")
+            piece = re.escape(glob[i])
+            i += 1
+        elif char == "?":
+            piece = "."
+        elif char == "[":
+            piece, i = _bracket(glob, i)
+        else:
+            piece = re.escape(char)
+        pieces[-1] += piece
+        lengths[-1] += 1
+    return pieces, lengths
+
+
+def _bracket(glob: str, start: int) -> tuple[str, int]:
+    """Return a set of characters as a regular expression, and where it ends."""
+    negated = glob[start : start + 1] in ("!", "^") and start < len(glob)
+    first = start + negated
+    end = glob.find("]", first + 1)  # one at the beginning is a member
+    if end < 0:
+        raise _Unclosed
+    members = glob[first:end].replace("\\", "\\\\").replace("[", "\\[")
+    members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)  # of which Python warns: it may mean more one day
+    if members.startswith("]"):
+        members = "\\" + members
+    if members.startswith("^"):
+        members = "\\" + members
+    return f"[{'^' if negated else ''}{members}]", end + 1
