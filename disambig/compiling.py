@@ -3,6 +3,10 @@
 The first function of a process that has to be compiled is told of, at level INFO of this module's logger,
 which only the command line listens to: what is compiled is kept and taken from there by later processes.
 
+Numba reads settings from a file ``.numba_config.yaml`` in the current directory, whoever wrote it, and one
+of them names the folder with compiled code, which is loaded with pickle. Where this module is the first to
+import Numba, that file is not read; variables of the environment (``NUMBA_...``) hold as ever.
+
 Importing this module imports Numba (half a second), so only modules named ``kernels`` or
 ``*_kernels`` import it, and those are imported inside the functions that use them.
 """
@@ -10,19 +14,47 @@ Importing this module imports Numba (half a second), so only modules named ``ker
 from __future__ import annotations
 
 import logging
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
-import numba
-from llvmlite import ir
-from numba.core import cgutils, event
-from numba.core.caching import FunctionCache
-from numba.extending import intrinsic
-from numba.np import arrayobj
+_SETTINGS = ".numba_config.yaml"
 
-from disambig.alarm import compiling_begins, compiling_ends
+
+def _import_numba_without_settings() -> None:
+    """Import Numba without the settings in the current directory, and keep it from reading them later."""
+    if "numba" in sys.modules:  # by a program that decides itself which settings hold
+        return
+    if os.path.lexists(_SETTINGS):  # otherwise it is not read, and threads may import the true yaml meanwhile
+        blind, real = ModuleType("yaml"), sys.modules.get("yaml")
+        blind.safe_load = lambda _: None  # type: ignore[attr-defined]
+        sys.modules["yaml"] = blind
+        try:
+            import numba.core.config
+        finally:
+            del sys.modules["yaml"]
+            if real is not None:
+                sys.modules["yaml"] = real
+    import numba.core.config
+
+    # a file there is looked for again whenever a function is compiled
+    numba.core.config._config_fname = ""
+
+
+_import_numba_without_settings()
+
+import numba  # noqa: E402
+from llvmlite import ir  # noqa: E402
+from numba.core import cgutils, event  # noqa: E402
+from numba.core.caching import FunctionCache  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
+from numba.np import arrayobj  # noqa: E402
+
+from disambig.alarm import compiling_begins, compiling_ends  # noqa: E402
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,6 +9,7 @@ from disambig.lazy_names import lazy_names
 if TYPE_CHECKING:
     from disambig.batch.engines import EngineOptions as EngineOptions
     from disambig.batch.interrupts import interrupts_put_off as interrupts_put_off
+    from disambig.batch.interrupts import leave_out_current_directory as leave_out_current_directory
     from disambig.batch.logs import Said as Said
     from disambig.batch.logs import listened_to as listened_to
     from disambig.batch.logs import tell as _tell_log

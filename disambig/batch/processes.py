@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from disambig.batch.interrupts import interrupts_put_off
+from disambig.batch.interrupts import interrupts_put_off, leave_out_current_directory
 from disambig.batch.logs import Said, listened_to, send_logs, tell
 from disambig.batch.resident import EVERY, resident
 from disambig.batch.work import Function, Outcome, Runner, Tell, Told, Work, last_line, nothing
@@ -283,6 +283,7 @@ def _stop(workers: Iterable[_Worker]) -> None:
 
 
 def _start(work: Work) -> _Worker:
+    leave_out_current_directory()
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, work, listened_to()), daemon=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
     sizes = [point["size"] for point in points]
     means = [100 * point["accuracy"] for point in points]
     spreads = [100 * (point["spread"] or 0.0) for point in points]
-    with _plain_svg():
+    with plot_settings():
         figure = Figure(figsize=(7, 4.5), layout="constrained")
         axes = figure.add_subplot()
         axes.errorbar(sizes, means, yerr=spreads, marker="o", capsize=3, color="#1f5fa8", label="model")
@@ -74,7 +75,7 @@ def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> 
     check_plot(path)
     from matplotlib.figure import Figure
 
-    with _plain_svg():
+    with plot_settings():
         figure = Figure(figsize=(5.5, 5), layout="constrained")
         axes = figure.add_subplot()
         axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="as said")
@@ -115,7 +116,7 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
     flags = [point["clean"]["per_1000"] if measured else point["rate"] for point in points]
     right = [100 * point["all"]["right"] for point in points]
     spread = [point["all"]["right_interval"] for point in points]
-    with _plain_svg():
+    with plot_settings():
         figure = Figure(figsize=(7, 4.5), layout="constrained")
         axes = figure.add_subplot()
         axes.plot(flags, right, marker="o", color="#1f5fa8")
@@ -133,10 +134,18 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
         _save(figure, path)
 
 
-def _plain_svg() -> Any:
-    from matplotlib import rc_context
+@contextmanager
+def plot_settings(**further: Any) -> Iterator[None]:
+    """Draw with Matplotlib's own settings, so that a plot is the same everywhere.
 
-    return rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none"})
+    Matplotlib reads a ``matplotlibrc`` in the current directory, whoever wrote it; one can have it run LaTeX.
+    """
+    from matplotlib import rc_context, rcdefaults, rcParams
+
+    with rc_context():
+        rcdefaults()
+        rcParams.update({"svg.hashsalt": "disambig", "svg.fonttype": "none", **further})
+        yield
 
 
 def _save(figure: Any, path: str | Path) -> None:

@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from disambig.evaluation.plots import plot_settings
 from disambig.experiments.protocol import Panel, Result, Row
 from disambig.files.saving import saved
 
@@ -30,12 +31,11 @@ def plot_result(title: str, result: Result, path: Path) -> None:
     UserError
         D309 where it cannot be written.
     """
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     # one font: an SVG repeats all that are listed with every word
     one_font = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
-    with rc_context({"svg.hashsalt": "disambig", "svg.fonttype": "none", **one_font}):
+    with plot_settings(**one_font):
         down = -(-len(result.panels) // _ACROSS) or 1
         across = -(-len(result.panels) // down) or 1
         wide, high = {1: (7.0, 4.5), 2: (9.6, 3.8 * down)}.get(across, (4.0 * across, 3.5 * down))

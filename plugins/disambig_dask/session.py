@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from disambig.api import UserError
-from disambig.api.runners import interrupts_put_off
+from disambig.api.runners import interrupts_put_off, leave_out_current_directory
 from disambig_dask.finding import address_of
 from disambig_dask.hush import quiet
 from disambig_dask.serving import TOPIC
@@ -185,6 +185,7 @@ def _cluster(workers: int) -> Any:
     from dask.config import set as settings
     from distributed import LocalCluster
 
+    leave_out_current_directory()
     for left in reversed(range(_STARTS)):
         made = None
         try:
