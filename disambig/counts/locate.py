@@ -19,8 +19,9 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     Parameters
     ----------
     counts : str, path or CountTable
-        A path (anything with a separator or a suffix, or that exists), ``PACK`` for the table of an
-        installed pack, or ``PACK/FOLDER`` for that in a folder it brings.
+        ``PACK`` for the table of an installed pack, ``PACK/FOLDER`` for that in a folder it brings, or a
+        path. Installed packs come first: a file of the current directory does not take the place of what they
+        bring; ``./PACK`` names such a file.
 
     Raises
     ------
@@ -33,24 +34,29 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
     if not isinstance(counts, str | Path) or not str(counts):
         raise UserError("D660", value=counts)
     path = Path(counts)
-    if not path.is_file() and path.name == str(counts) and not path.suffix:
-        from disambig.packs import pack
-
-        brought = pack(str(counts)).counts
-        if brought is None:
-            raise UserError("D413", name=str(counts))
-        path = brought
-    elif not path.exists() and len(path.parts) == 2 and not path.suffix:
-        from disambig.packs import packs
-
-        installed = packs()
-        if path.parts[0] in installed:
-            folder = installed[path.parts[0]].folders.get(path.parts[1])
-            if folder is None or not (folder / IN_FOLDERS).is_file():
-                raise UserError("D413", name=str(counts))
-            path = folder / IN_FOLDERS
+    if str(path) == str(counts) and len(path.parts) <= 2 and not path.suffix and not path.is_absolute():
+        path = _brought(path) or path
     path = path.resolve()
     return _open(path, stamp_of(path))
+
+
+def _brought(name: Path) -> Path | None:
+    """Return the table that an installed pack brings under a name; None where it names no pack."""
+    from disambig.packs import pack, packs
+
+    first, *folders = name.parts or ("",)
+    installed = packs()
+    if first not in installed:
+        if not folders and not name.is_file():
+            pack(first)  # D402, with the packs there are
+        return None
+    table = installed[first].counts
+    if folders:
+        folder = installed[first].folders.get(folders[0])
+        table = folder and folder / IN_FOLDERS
+    if table is None or (folders and not table.is_file()):
+        raise UserError("D413", name=str(name))
+    return table
 
 
 @lru_cache(maxsize=32)

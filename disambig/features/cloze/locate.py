@@ -27,11 +27,13 @@ def open_cloze(words: str | Path) -> Cloze:
     if not isinstance(words, str | Path) or not str(words):
         raise UserError("D990", path=words, problem="a folder or the name of a pack is wanted")
     path = Path(words)
-    if not path.is_dir() and path.name == str(words) and not path.suffix:
-        from disambig.packs import pack
+    if path.name == str(words) and not path.suffix:
+        from disambig.packs import pack, packs
 
-        brought = pack(str(words)).folders.get(FOLDER)
-        if brought is None:
-            raise UserError("D991", name=words)
-        path = brought
+        # installed packs first: a folder of the current directory does not take the place of what they bring
+        if str(words) in packs() or not path.is_dir():
+            brought = pack(str(words)).folders.get(FOLDER)
+            if brought is None:
+                raise UserError("D991", name=words)
+            path = brought
     return cloze_in(path)
