@@ -9,8 +9,11 @@ import difflib
 from collections.abc import Iterable
 
 from disambig.messages import commands, core
+from disambig.visible import visible
 
 MESSAGES: dict[str, str] = {**core.MESSAGES, **commands.MESSAGES}
+_NAMES = ("path", "where", "output", "directory", "folder", "copy")
+"""Values that may be names of files: a line end in one is no blank."""
 
 
 class UserError(ValueError):
@@ -32,7 +35,11 @@ class UserError(ValueError):
     @property
     def text(self) -> str:
         """What it says, in one line, without its code: for a message that this one is the problem of."""
-        return " ".join(MESSAGES[self.code].format(**self.values).split("\n"))
+        values = {
+            name: str(value).replace("\n", "\\x0a") if name in _NAMES else value
+            for name, value in self.values.items()
+        }
+        return visible(" ".join(MESSAGES[self.code].format(**values).split("\n")))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.code, self.values)

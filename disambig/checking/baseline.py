@@ -20,6 +20,7 @@ from disambig.errors import UserError
 from disambig.files.json_text import parse_json
 from disambig.files.opening import decode, read_small
 from disambig.files.saving import saved_output
+from disambig.visible import escaped_json
 
 VERSION = 1
 _MARK = "disambig_baseline"
@@ -85,7 +86,7 @@ class Baseline:
         ]
         text = json.dumps({_MARK: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
         with saved_output(Path(self.path)) as write:
-            write(text.encode("utf-8", "backslashreplace"))  # of a name that is no UTF-8: an escape of JSON
+            write(escaped_json(text).encode())
 
     def gone(self) -> int:
         """Return how many known flags were not found in the files that were looked at."""

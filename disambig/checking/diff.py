@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from disambig.visible import quoted_path
+
 CONTEXT = 3
 _NO_END = "\\ No newline at end of file\n"
 
@@ -23,7 +25,7 @@ def unified_diff(path: str, old: str, new: str) -> str:
     if not changed:
         return ""
     last = len(before) - (1 if before[-1] == "" else 0)  # what split leaves behind the last line end
-    name = f"{path}\t" if " " in path else path
+    name = quoted_path(path)
     parts = [f"--- {name}\n+++ {name}\n"]
     for first, stop in _hunks(changed, last):
         length = stop - first

@@ -29,6 +29,7 @@ from disambig.files.opening import STDIN
 from disambig.formats.documents import Document
 from disambig.plural import many
 from disambig.text.markup import read_markup
+from disambig.visible import visible
 
 if TYPE_CHECKING:
     from disambig.batch.sources import Annotate
@@ -162,7 +163,7 @@ class _Run:
         ):
             settings = self.project.settings_of(self._named(path))
             if settings.excluded:
-                self.output.remark(f"disambig: {self._named(path)}: left out by `exclude`\n")
+                self.output.remark(f"disambig: {visible(self._named(path))}: left out by `exclude`\n")
                 if path != STDIN or not self.request.fix:
                     continue
             if changes is not None and os.path.exists(path) and not changes.has(path):
@@ -229,7 +230,7 @@ class _Run:
         if self.request.diff:
             self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
             if left:
-                self._say(f"{name}: {many(len(left), 'flag')} not in the diff: {without(left)}")
+                self._say(f"{visible(name)}: {many(len(left), 'flag')} not in the diff: {without(left)}")
         elif not self.request.fix:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
         else:
@@ -247,7 +248,7 @@ class _Run:
                 copy = write_text(file, new, backup=self.request.backup)
                 done = True
                 if copy is not None:
-                    self._say(f"{name}: the old text is in {copy}")
+                    self._say(f"{visible(name)}: the old text is in {visible(copy)}")
             except UserError as problem:
                 self._report(problem)
         self.tally.fixed += len(taken) if done else 0
@@ -285,7 +286,7 @@ class _Run:
         status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
         if self.new is not None:
             self.new.write()
-            self._say(f"{many(tally.known, 'flag')} written to {self.new.path}")
+            self._say(f"{many(tally.known, 'flag')} written to {visible(self.new.path)}")
         elif not self.request.diff:
             ended = Ended(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
             self._write_report(self.report.end(ended))
@@ -297,7 +298,9 @@ class _Run:
             self._say(said)
         for path, baseline in self._baselines.items():
             if gone := baseline.gone():
-                self.output.remark(f"disambig: {path}: {many(gone, 'flag')} of it not found any more\n")
+                self.output.remark(
+                    f"disambig: {visible(path)}: {many(gone, 'flag')} of it not found any more\n"
+                )
         self.output.remark(f"disambig: {tally.line(fixing=self.request.fix)}\n")
         return status
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from disambig.errors import UserError
 from disambig.plural import many
+from disambig.visible import visible
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Tally:
         """Say how many flags a bound left out, and of which files; "" where none did."""
         if not self.left_out:
             return ""
-        files = ", ".join(f"{name}: {n:,}" for name, n in list(self.left_out.items())[:5])
+        files = ", ".join(f"{visible(name)}: {n:,}" for name, n in list(self.left_out.items())[:5])
         more = f", and {len(self.left_out) - 5:,} more files" if len(self.left_out) > 5 else ""
         return f"{many(sum(self.left_out.values()), 'flag')} left out by --max-flags-per-1000 ({files}{more})"
 

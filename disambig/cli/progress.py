@@ -67,7 +67,7 @@ def say(line: str) -> None:
     """Write a message to standard error, on a line of its own whatever is shown there."""
     if sys.stderr is None:
         return
-    encoding, line = sys.stderr.encoding or "utf-8", visible(line, lines=True)
+    encoding, line = sys.stderr.encoding or "utf-8", visible(line)
     with clear():
         sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         sys.stderr.flush()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from disambig.formats.conllu.reader import parse
 from disambig.formats.documents import Document, Kind
 from disambig.formats.results import Annotated, flagged_records, only_labels, records
-from disambig.visible import visible
+from disambig.visible import shown_path, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ReadableFormat:
 def _lines(result: Annotated) -> Iterable[str]:
     document = result.document
     number, position, line_start = document.line or 1, 0, 0
-    path = visible(document.path)
+    path = shown_path(document.path)
     tokens = _tokens(document) if document.kind == "conllu" else None
     labelled = only_labels(result)
     for record in records(result) if labelled else flagged_records(result):

@@ -14,6 +14,7 @@ from disambig.engine import warm
 from disambig.errors import UserError
 from disambig.lsp.documents import Found, State, TextDocument
 from disambig.lsp.worker import Worker
+from disambig.visible import visible
 
 if TYPE_CHECKING:
     from disambig.batch.sources import Annotate
@@ -154,7 +155,7 @@ class Desk:
         except UserError as problem:
             found = self._failed(document, state, problem)
         except Exception as problem:
-            _log.exception("%s could not be checked", document.name)
+            _log.exception("%s could not be checked", visible(document.name))
             said = f"{type(problem).__name__}: {problem}"
             found = self._failed(document, state, UserError("D846", path=document.name, problem=said))
         if found is not None:

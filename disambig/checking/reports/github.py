@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from disambig.checking.reports.contract import Ended, Finding
+from disambig.visible import visible
 
 
 class GitHub:
@@ -24,7 +25,7 @@ class GitHub:
 
 def _notice(finding: Finding) -> str:
     end_line, end_column = finding.places.of(finding.flag.end)
-    values = {"file": finding.path, "line": finding.flag.line, "endLine": end_line}
+    values = {"file": visible(finding.path), "line": finding.flag.line, "endLine": end_line}
     if end_line == finding.flag.line:  # GitHub takes no columns of a range over lines
         values |= {"col": finding.flag.column, "endColumn": end_column}
     values["title"] = finding.rule

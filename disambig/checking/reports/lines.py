@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from disambig.checking.flags import Flag
 from disambig.checking.reports.contract import Ended, Finding
 from disambig.formats.readable import on_one_line
-from disambig.visible import visible
+from disambig.visible import shown_path
 
 
 class Lines:
@@ -25,7 +25,7 @@ class Lines:
 def line_of(name: str, flag: Flag, outcome: str = "") -> str:
     """Return the line of a flag in the file `name`, and what became of it."""
     change = f"{on_one_line(flag.observed)} -> {on_one_line(flag.replacement)}"
-    place = f"{visible(name)}:{flag.line}:{flag.column}"
+    place = f"{shown_path(name)}:{flag.line}:{flag.column}"
     said = f"{change} ({flag.task}, {flag.probability:.2f})"
     return f"{place}: {said}{', ' if outcome else ''}{outcome}\n"
 

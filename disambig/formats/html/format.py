@@ -15,6 +15,7 @@ from disambig.formats.html.page import foot, head, section
 from disambig.formats.html.passages import label_records, passages, shown
 from disambig.formats.html.summary import Summary
 from disambig.formats.results import Annotated, count_words, flagged_records
+from disambig.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def _drawn(result: Annotated) -> dict[str, Any]:
     found = list(passages(result, [*flagged, *labelled]))
     labels = Counter((record["task"], record["chosen"], record.get("gloss", "")) for record in labelled)
     return {
-        "title": result.document.id,
+        "title": visible(result.document.id),
         "row": result.document.kind in ("line", "json", "csv", "parquet"),
         "characters": len(result.document.text),
         "words": count_words(result.document.text),

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disambig.checking import files as room
@@ -162,3 +162,41 @@ def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
         if diff:
             subprocess.run(command, input=diff.encode(), cwd=home, check=True, capture_output=True)
         assert (home / "a.md").read_bytes() == new.encode()
+
+
+def applied(tool: list[str], diff: bytes, home) -> bool:
+    done = subprocess.run(tool, input=diff, cwd=home, capture_output=True, timeout=60)
+    return done.returncode == 0
+
+
+TOOLS = (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"])
+PIECES = [" ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a", "b.md",
+          "--- ", "+++ ", "@@ -1,1 +1,1 @@", "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n", "evil.md",
+          "\tevil.md", "2026-01-01 00:00:00.000000000 +0000", "\\n", "\\303", "'", "%", "..", "-", "\x7f"]  # fmt: skip
+FILE_NAMES = (
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6)
+    .map("".join)
+    .filter(lambda name: name not in (".", "..") and len(os.fsencode(name)) < 200)
+)
+
+
+@pytest.mark.skipif(not shutil.which("patch") or not shutil.which("git"), reason="needs patch and git")
+@pytest.mark.parametrize("tool", TOOLS, ids=["patch", "git apply"])
+@example("x\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n")
+@given(FILE_NAMES)
+def test_a_diff_changes_the_file_that_it_is_of_and_no_other(tool, tmp_path_factory, name):
+    home = tmp_path_factory.mktemp("named")
+    others = {"evil.md", "a", "b.md", "a b.md", *name.split(), *name.split("\n"), *name.split("\t")} - {
+        name, "", ".", "..",
+    }  # fmt: skip
+    for other in others:
+        (home / other).write_text("old\n")
+    (home / name).write_text("old\n")
+    diff = unified_diff(name, "old\n", "new\n").encode("utf-8", "surrogateescape")
+    assert diff.count(b"\n") == 5
+    done = applied(tool, diff, home)
+    if "\n" not in name:  # which patch never takes
+        assert done
+    assert (home / name).read_text() == ("new\n" if done else "old\n")
+    assert {other for other in others if (home / other).read_text() != "old\n"} == set()
+    assert set(os.listdir(home)) == {name, *others}

@@ -84,7 +84,7 @@ def test_version(capsys):
 def test_what_a_user_can_put_right_is_one_line(capsys, command):
     command(UserError("D300", path="a\nb"))
     assert call("train") == 2
-    assert capsys.readouterr() == ("", "disambig: [D300] a b: no such file or directory\n")
+    assert capsys.readouterr() == ("", "disambig: [D300] a\\x0ab: no such file or directory\n")
 
 
 @pytest.mark.parametrize(

@@ -114,3 +114,46 @@ def test_nothing_that_is_annotated_steers_a_terminal(tmp_path, format):
     told = on_a_terminal("annotate", name, "--format", format, "--quiet", cwd=tmp_path)
     assert "[31m" in told or "u001b" in told or format == "html"
     assert not any(raw in told for raw in ("\x1b[31m", "\x07", "\x9b2J", "\u202e"))
+
+
+NAMES = (
+    "a\n::error::evil\n--- b.md.md",
+    "::error::evil.md",
+    "##[error]evil.md",
+    "a\x1b[31m\x07\x9b2J\u202e\u200f\u2066.md",
+    "a\r::stop-commands::x.md",
+    "a\udcff\tb.md",
+    'a,line=9%0A::b".md',
+)
+RUNS = (
+    *(("--format", name) for name in ("text", "json", "jsonl", "sarif", "github", "gitlab", "rdjson")),
+    ("--diff",),
+    ("--fix", "--no-backup"),
+    ("--fix",),
+    ("--write-baseline", "known.json"),
+    ("--max-flags-per-1000", "1"),
+)
+
+
+@pytest.mark.parametrize("options", RUNS, ids=" ".join)
+def test_no_name_of_a_file_says_anything_to_whoever_reads_the_output(tmp_path, options):
+    script = Path(__file__).parents[2] / "integration" / "fake_models.py"
+    names = [os.fsencode(name if name.endswith(".md") else f"{name}.md") for name in NAMES]
+    for name in names:
+        with open(os.fsencode(tmp_path) + b"/" + name, "w") as file:
+            file.write(
+                "A quite place.\n\nA quite place, where quite\nplace <!-- disambig: ignore-x --> is.\n"
+            )
+    done = subprocess.run(
+        [sys.executable, str(script), "check", *options, "--", *names],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode in (1, 2), done.stderr
+    written = [done.stdout, done.stderr, *(each.read_bytes() for each in tmp_path.glob("known.json"))]
+    for text in (each.decode() for each in written):  # all of it is UTF-8
+        assert visible(text, lines=True) == text
+        for line in text.splitlines():
+            assert not line.lstrip().startswith(("::error", "::stop", "##[")), line
+            assert "\t" not in line or options == ("--diff",)
