@@ -35,9 +35,10 @@ def shown_path(path: str) -> str:
 def quoted_path(path: str) -> str:
     r"""Return the path of a file as git quotes it in a diff, which ``patch`` and ``git apply`` understand.
 
-    A path without controls, quotes, backslashes and blanks at its ends stays as it is (as with ``core.quotePath=false``); of any
-    other all bytes that are not printable ASCII are written as octal numbers: ``"a\nb \303\274"``. So a name
-    takes up one line, whatever is in it. A tab ends a name that has blanks.
+    A path without controls, quotes, backslashes and blanks at its ends stays as it is, as with
+    ``core.quotePath=false``. Of any other all bytes that are not printable ASCII are written as octal
+    numbers: ``"a\nb \303\274"``. So a name takes up one line, whatever is in it.
+    A tab ends a name with blanks.
     """
     if not _NEEDS_QUOTES.search(path) and path == path.strip():
         return f"{path}\t" if any(map(str.isspace, path)) else path

@@ -170,9 +170,12 @@ def applied(tool: list[str], diff: bytes, home) -> bool:
 
 
 TOOLS = (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"])
-PIECES = [" ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a", "b.md",
-          "--- ", "+++ ", "@@ -1,1 +1,1 @@", "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n", "evil.md",
-          "\tevil.md", "2026-01-01 00:00:00.000000000 +0000", "\\n", "\\303", "'", "%", "..", "-", "\x7f"]  # fmt: skip
+PIECES = [
+    " ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a",
+    "b.md", "--- ", "+++ ", "@@ -1,1 +1,1 @@", "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n",
+    "evil.md", "\tevil.md", "2026-01-01 00:00:00.000000000 +0000", "\\n", "\\303", "'", "%", "..", "-",
+    "\x7f",
+]  # fmt: skip
 FILE_NAMES = (
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=6)
     .map("".join)
